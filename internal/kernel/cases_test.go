@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -408,6 +409,14 @@ func pooledPlanes(r *op.Rand) op.Case {
 	if in := c.In[0].Shape().Clone(); len(in) < 5 && r.IntN(4) == 0 {
 		in[1], in[len(in)-1] = r.Between(1, 3), op.Pick(r, []int{31, 32, 33, 255, 256, 257, 520})
 		c.In[0] = r.Tensor(tensor.Float32, in)
+	}
+	if x := tensor.Words[uint32](c.In[0]); r.Bool() { // no signs, as behind a relu, or a single one
+		for i := range x {
+			x[i] &= math.MaxInt32
+		}
+		if r.Bool() {
+			x[r.IntN(len(x))] |= 1 << 31
+		}
 	}
 	with := func(name string, first ...int) []int { return append(first, c.Attrs.Ints(name)...) }
 	a := graph.AttrsOf("size", append([]int{1, 1}, c.In[1].Shape()[2:]...), "border", op.Pick(r, []string{"ignore", "ignore", "ignore", "constant"}),

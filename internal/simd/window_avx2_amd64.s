@@ -3992,6 +3992,27 @@ part:
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
+	MOVQ $0x00000000, DX
+	CMPQ 24(CX), $0x03
+	JNE  way1
+	CMPQ 32(CX), $0x03
+	JNE  way1
+	CMPQ 48(CX), $0x00
+	JNE  way1
+	CMPQ 48(AX), $0x40
+	JNE  way1
+	CMPQ 88(CX), $0x00000080
+	JNE  step2
+	MOVQ $0x00000001, DX
+
+step2:
+	CMPQ 88(CX), $0x00000040
+	JNE  step3
+	MOVQ $0x00000002, DX
+
+step3:
+way1:
+	MOVQ DX, 96(AX)
 	MOVQ (AX), DX
 	ADDQ (CX), DX
 	MOVQ DX, 120(AX)
@@ -4016,285 +4037,446 @@ lane:
 	MOVQ BX, 144(AX)
 
 group:
-	CMPQ     104(AX), $0x00
-	JNE      signs
-	VXORPS   Y2, Y2, Y2
-	VPCMPEQD Y2, Y2, Y2
-	VPSLLD   $0x17, Y2, Y2
-	VXORPS   Y3, Y3, Y3
-	VPCMPEQD Y3, Y3, Y3
-	VPSLLD   $0x17, Y3, Y3
-	VXORPS   Y4, Y4, Y4
-	VPCMPEQD Y4, Y4, Y4
-	VPSLLD   $0x17, Y4, Y4
-	VXORPS   Y5, Y5, Y5
-	VPCMPEQD Y5, Y5, Y5
-	VPSLLD   $0x17, Y5, Y5
-	VXORPS   Y6, Y6, Y6
-	VPCMPEQD Y6, Y6, Y6
-	VPSLLD   $0x17, Y6, Y6
-	VXORPS   Y7, Y7, Y7
-	VPCMPEQD Y7, Y7, Y7
-	VPSLLD   $0x17, Y7, Y7
-	VXORPS   Y8, Y8, Y8
-	VXORPS   Y9, Y9, Y9
-	VXORPS   Y10, Y10, Y10
-	VXORPS   Y11, Y11, Y11
-	VXORPS   Y12, Y12, Y12
-	VXORPS   Y13, Y13, Y13
-	MOVQ     136(AX), DX
-	MOVQ     16(AX), BX
-	ADDQ     16(CX), BX
-	ADDQ     112(AX), BX
-	MOVQ     48(AX), R12
-	MOVQ     80(CX), SI
-	CMPQ     SI, $0x06
-	JE       pixels1
-	CMPQ     SI, $0x05
-	JE       pixels2
-	CMPQ     SI, $0x04
-	JE       pixels3
-	CMPQ     SI, $0x03
-	JE       pixels4
-	CMPQ     SI, $0x02
-	JE       pixels5
-	MOVQ     $0x00000001, SI
-	MOVQ     56(CX), R10
-	MOVQ     R10, 88(AX)
+	CMPQ   104(AX), $0x00
+	JNE    signs
+	CMPQ   24(CX), $0x00
+	JE     signs
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   136(AX), DX
+	MOVQ   16(AX), BX
+	ADDQ   16(CX), BX
+	ADDQ   112(AX), BX
+	MOVQ   48(AX), R12
+	MOVQ   80(CX), SI
+	CMPQ   SI, $0x06
+	JE     pixels4
+	CMPQ   SI, $0x05
+	JE     pixels5
+	CMPQ   SI, $0x04
+	JE     pixels6
+	CMPQ   SI, $0x03
+	JE     pixels7
+	CMPQ   SI, $0x02
+	JE     pixels8
+	MOVQ   $0x00000001, SI
+	MOVQ   56(CX), R10
+	MOVQ   R10, 88(AX)
 
-layer6:
+layer9:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row8:
+row11:
 	MOVQ 32(CX), R11
 
-column9:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
+column12:
+	VPMAXUD (DX), Y2, Y2
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column9
+	JNZ     column12
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row8
+	JNZ     row11
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer6
+	JNZ     layer9
 	JMP     greatest
 
-pixels5:
+pixels8:
 	MOVQ $0x00000003, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer10:
+layer13:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row12:
+row15:
 	MOVQ 32(CX), R11
 
-column13:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
-	VMOVUPS (DX)(DI*1), Y1
-	VORPS   Y1, Y9, Y9
-	VPMAXSD Y1, Y3, Y3
+column16:
+	VPMAXUD (DX), Y2, Y2
+	VPMAXUD (DX)(DI*1), Y3, Y3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column13
+	JNZ     column16
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row12
+	JNZ     row15
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer10
+	JNZ     layer13
 	JMP     greatest
 
-pixels4:
+pixels7:
 	MOVQ $0x00000007, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer14:
+layer17:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row16:
+row19:
 	MOVQ 32(CX), R11
 
-column17:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
-	VMOVUPS (DX)(DI*1), Y1
-	VORPS   Y1, Y9, Y9
-	VPMAXSD Y1, Y3, Y3
-	VMOVUPS (DX)(DI*2), Y0
-	VORPS   Y0, Y10, Y10
-	VPMAXSD Y0, Y4, Y4
+column20:
+	VPMAXUD (DX), Y2, Y2
+	VPMAXUD (DX)(DI*1), Y3, Y3
+	VPMAXUD (DX)(DI*2), Y4, Y4
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column17
+	JNZ     column20
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row16
+	JNZ     row19
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer14
+	JNZ     layer17
 	JMP     greatest
 
-pixels3:
+pixels6:
 	MOVQ $0x0000000f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer18:
+layer21:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row20:
+row23:
 	MOVQ 32(CX), R11
 
-column21:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
-	VMOVUPS (DX)(DI*1), Y1
-	VORPS   Y1, Y9, Y9
-	VPMAXSD Y1, Y3, Y3
-	VMOVUPS (DX)(DI*2), Y0
-	VORPS   Y0, Y10, Y10
-	VPMAXSD Y0, Y4, Y4
-	VMOVUPS (DX)(R8*1), Y0
-	VORPS   Y0, Y11, Y11
-	VPMAXSD Y0, Y5, Y5
+column24:
+	VPMAXUD (DX), Y2, Y2
+	VPMAXUD (DX)(DI*1), Y3, Y3
+	VPMAXUD (DX)(DI*2), Y4, Y4
+	VPMAXUD (DX)(R8*1), Y5, Y5
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column21
+	JNZ     column24
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row20
+	JNZ     row23
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer18
+	JNZ     layer21
 	JMP     greatest
 
-pixels2:
+pixels5:
 	MOVQ $0x0000001f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer22:
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    greatest
+layer25:
+	MOVQ    24(CX), R10
+	TESTQ   R10, R10
+	JZ      greatest
+	CMPQ    96(AX), $0x01
+	JB      other29
+	MOVQ    40(CX), R10
+	LEAQ    192(R10), R10
+	JE      two30
+	VMOVUPS (DX), Y0
+	VPMAXUD (DX)(R10*1), Y0, Y0
+	VPMAXUD (DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 64(DX), Y1
+	VPMAXUD 64(DX)(R10*1), Y1, Y1
+	VPMAXUD 64(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y3, Y3
+	VPMAXUD Y1, Y2, Y2
+	VMOVUPS 128(DX), Y0
+	VPMAXUD 128(DX)(R10*1), Y0, Y0
+	VPMAXUD 128(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y4, Y4
+	VPMAXUD Y0, Y3, Y3
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 192(DX), Y0
+	VPMAXUD 192(DX)(R10*1), Y0, Y0
+	VPMAXUD 192(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y5, Y5
+	VPMAXUD Y0, Y4, Y4
+	VPMAXUD Y0, Y3, Y3
+	VMOVUPS 256(DX), Y1
+	VPMAXUD 256(DX)(R10*1), Y1, Y1
+	VPMAXUD 256(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y6, Y6
+	VPMAXUD Y1, Y5, Y5
+	VPMAXUD Y1, Y4, Y4
+	VMOVUPS 320(DX), Y0
+	VPMAXUD 320(DX)(R10*1), Y0, Y0
+	VPMAXUD 320(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y6, Y6
+	VPMAXUD Y0, Y5, Y5
+	VMOVUPS 384(DX), Y0
+	VPMAXUD 384(DX)(R10*1), Y0, Y0
+	VPMAXUD 384(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y6, Y6
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next26
 
-row24:
+two30:
+	VMOVUPS (DX), Y0
+	VPMAXUD (DX)(R10*1), Y0, Y0
+	VPMAXUD (DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 64(DX), Y1
+	VPMAXUD 64(DX)(R10*1), Y1, Y1
+	VPMAXUD 64(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y2, Y2
+	VMOVUPS 128(DX), Y0
+	VPMAXUD 128(DX)(R10*1), Y0, Y0
+	VPMAXUD 128(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y3, Y3
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 192(DX), Y0
+	VPMAXUD 192(DX)(R10*1), Y0, Y0
+	VPMAXUD 192(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y3, Y3
+	VMOVUPS 256(DX), Y1
+	VPMAXUD 256(DX)(R10*1), Y1, Y1
+	VPMAXUD 256(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y4, Y4
+	VPMAXUD Y1, Y3, Y3
+	VMOVUPS 320(DX), Y0
+	VPMAXUD 320(DX)(R10*1), Y0, Y0
+	VPMAXUD 320(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y4, Y4
+	VMOVUPS 384(DX), Y0
+	VPMAXUD 384(DX)(R10*1), Y0, Y0
+	VPMAXUD 384(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y5, Y5
+	VPMAXUD Y0, Y4, Y4
+	VMOVUPS 448(DX), Y1
+	VPMAXUD 448(DX)(R10*1), Y1, Y1
+	VPMAXUD 448(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y5, Y5
+	VMOVUPS 512(DX), Y0
+	VPMAXUD 512(DX)(R10*1), Y0, Y0
+	VPMAXUD 512(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y6, Y6
+	VPMAXUD Y0, Y5, Y5
+	VMOVUPS 576(DX), Y0
+	VPMAXUD 576(DX)(R10*1), Y0, Y0
+	VPMAXUD 576(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y6, Y6
+	VMOVUPS 640(DX), Y1
+	VPMAXUD 640(DX)(R10*1), Y1, Y1
+	VPMAXUD 640(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y6, Y6
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next26
+
+other29:
+row27:
 	MOVQ 32(CX), R11
 
-column25:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
-	VMOVUPS (DX)(DI*1), Y1
-	VORPS   Y1, Y9, Y9
-	VPMAXSD Y1, Y3, Y3
-	VMOVUPS (DX)(DI*2), Y0
-	VORPS   Y0, Y10, Y10
-	VPMAXSD Y0, Y4, Y4
-	VMOVUPS (DX)(R8*1), Y0
-	VORPS   Y0, Y11, Y11
-	VPMAXSD Y0, Y5, Y5
-	VMOVUPS (DX)(DI*4), Y1
-	VORPS   Y1, Y12, Y12
-	VPMAXSD Y1, Y6, Y6
+column28:
+	VPMAXUD (DX), Y2, Y2
+	VPMAXUD (DX)(DI*1), Y3, Y3
+	VPMAXUD (DX)(DI*2), Y4, Y4
+	VPMAXUD (DX)(R8*1), Y5, Y5
+	VPMAXUD (DX)(DI*4), Y6, Y6
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column25
+	JNZ     column28
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row24
-	ADDQ    64(CX), DX
-	ADDQ    72(CX), BX
-	DECQ    88(AX)
-	JNZ     layer22
-	JMP     greatest
+	JNZ     row27
 
-pixels1:
+next26:
+	ADDQ 64(CX), DX
+	ADDQ 72(CX), BX
+	DECQ 88(AX)
+	JNZ  layer25
+	JMP  greatest
+
+pixels4:
 	MOVQ $0x0000003f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer26:
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    greatest
+layer31:
+	MOVQ    24(CX), R10
+	TESTQ   R10, R10
+	JZ      greatest
+	CMPQ    96(AX), $0x01
+	JB      other35
+	MOVQ    40(CX), R10
+	LEAQ    192(R10), R10
+	JE      two36
+	VMOVUPS (DX), Y0
+	VPMAXUD (DX)(R10*1), Y0, Y0
+	VPMAXUD (DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 64(DX), Y1
+	VPMAXUD 64(DX)(R10*1), Y1, Y1
+	VPMAXUD 64(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y3, Y3
+	VPMAXUD Y1, Y2, Y2
+	VMOVUPS 128(DX), Y0
+	VPMAXUD 128(DX)(R10*1), Y0, Y0
+	VPMAXUD 128(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y4, Y4
+	VPMAXUD Y0, Y3, Y3
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 192(DX), Y0
+	VPMAXUD 192(DX)(R10*1), Y0, Y0
+	VPMAXUD 192(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y5, Y5
+	VPMAXUD Y0, Y4, Y4
+	VPMAXUD Y0, Y3, Y3
+	VMOVUPS 256(DX), Y1
+	VPMAXUD 256(DX)(R10*1), Y1, Y1
+	VPMAXUD 256(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y6, Y6
+	VPMAXUD Y1, Y5, Y5
+	VPMAXUD Y1, Y4, Y4
+	VMOVUPS 320(DX), Y0
+	VPMAXUD 320(DX)(R10*1), Y0, Y0
+	VPMAXUD 320(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y7, Y7
+	VPMAXUD Y0, Y6, Y6
+	VPMAXUD Y0, Y5, Y5
+	VMOVUPS 384(DX), Y0
+	VPMAXUD 384(DX)(R10*1), Y0, Y0
+	VPMAXUD 384(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y7, Y7
+	VPMAXUD Y0, Y6, Y6
+	VMOVUPS 448(DX), Y1
+	VPMAXUD 448(DX)(R10*1), Y1, Y1
+	VPMAXUD 448(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y7, Y7
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next32
 
-row28:
+two36:
+	VMOVUPS (DX), Y0
+	VPMAXUD (DX)(R10*1), Y0, Y0
+	VPMAXUD (DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 64(DX), Y1
+	VPMAXUD 64(DX)(R10*1), Y1, Y1
+	VPMAXUD 64(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y2, Y2
+	VMOVUPS 128(DX), Y0
+	VPMAXUD 128(DX)(R10*1), Y0, Y0
+	VPMAXUD 128(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y3, Y3
+	VPMAXUD Y0, Y2, Y2
+	VMOVUPS 192(DX), Y0
+	VPMAXUD 192(DX)(R10*1), Y0, Y0
+	VPMAXUD 192(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y3, Y3
+	VMOVUPS 256(DX), Y1
+	VPMAXUD 256(DX)(R10*1), Y1, Y1
+	VPMAXUD 256(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y4, Y4
+	VPMAXUD Y1, Y3, Y3
+	VMOVUPS 320(DX), Y0
+	VPMAXUD 320(DX)(R10*1), Y0, Y0
+	VPMAXUD 320(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y4, Y4
+	VMOVUPS 384(DX), Y0
+	VPMAXUD 384(DX)(R10*1), Y0, Y0
+	VPMAXUD 384(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y5, Y5
+	VPMAXUD Y0, Y4, Y4
+	VMOVUPS 448(DX), Y1
+	VPMAXUD 448(DX)(R10*1), Y1, Y1
+	VPMAXUD 448(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y5, Y5
+	VMOVUPS 512(DX), Y0
+	VPMAXUD 512(DX)(R10*1), Y0, Y0
+	VPMAXUD 512(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y6, Y6
+	VPMAXUD Y0, Y5, Y5
+	VMOVUPS 576(DX), Y0
+	VPMAXUD 576(DX)(R10*1), Y0, Y0
+	VPMAXUD 576(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y6, Y6
+	VMOVUPS 640(DX), Y1
+	VPMAXUD 640(DX)(R10*1), Y1, Y1
+	VPMAXUD 640(DX)(R10*2), Y1, Y1
+	VPMAXUD Y1, Y7, Y7
+	VPMAXUD Y1, Y6, Y6
+	VMOVUPS 704(DX), Y0
+	VPMAXUD 704(DX)(R10*1), Y0, Y0
+	VPMAXUD 704(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y7, Y7
+	VMOVUPS 768(DX), Y0
+	VPMAXUD 768(DX)(R10*1), Y0, Y0
+	VPMAXUD 768(DX)(R10*2), Y0, Y0
+	VPMAXUD Y0, Y7, Y7
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next32
+
+other35:
+row33:
 	MOVQ 32(CX), R11
 
-column29:
-	VMOVUPS (DX), Y0
-	VORPS   Y0, Y8, Y8
-	VPMAXSD Y0, Y2, Y2
-	VMOVUPS (DX)(DI*1), Y1
-	VORPS   Y1, Y9, Y9
-	VPMAXSD Y1, Y3, Y3
-	VMOVUPS (DX)(DI*2), Y0
-	VORPS   Y0, Y10, Y10
-	VPMAXSD Y0, Y4, Y4
-	VMOVUPS (DX)(R8*1), Y0
-	VORPS   Y0, Y11, Y11
-	VPMAXSD Y0, Y5, Y5
-	VMOVUPS (DX)(DI*4), Y1
-	VORPS   Y1, Y12, Y12
-	VPMAXSD Y1, Y6, Y6
-	VMOVUPS (DX)(R9*1), Y0
-	VORPS   Y0, Y13, Y13
-	VPMAXSD Y0, Y7, Y7
+column34:
+	VPMAXUD (DX), Y2, Y2
+	VPMAXUD (DX)(DI*1), Y3, Y3
+	VPMAXUD (DX)(DI*2), Y4, Y4
+	VPMAXUD (DX)(R8*1), Y5, Y5
+	VPMAXUD (DX)(DI*4), Y6, Y6
+	VPMAXUD (DX)(R9*1), Y7, Y7
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column29
+	JNZ     column34
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row28
-	ADDQ    64(CX), DX
-	ADDQ    72(CX), BX
-	DECQ    88(AX)
-	JNZ     layer26
+	JNZ     row33
+
+next32:
+	ADDQ 64(CX), DX
+	ADDQ 72(CX), BX
+	DECQ 88(AX)
+	JNZ  layer31
 
 greatest:
-	VORPS  Y9, Y8, Y8
-	VORPS  Y10, Y8, Y8
-	VORPS  Y11, Y8, Y8
-	VORPS  Y12, Y8, Y8
-	VORPS  Y13, Y8, Y8
-	VPSRAD $0x1f, Y8, Y8
-	VPTEST Y8, Y8
+	VORPS  Y2, Y3, Y0
+	VORPS  Y4, Y0, Y0
+	VORPS  Y5, Y0, Y0
+	VORPS  Y6, Y0, Y0
+	VORPS  Y7, Y0, Y0
+	VPSRAD $0x1f, Y0, Y0
+	VPTEST Y0, Y0
 	JZ     finished
 	MOVQ   $0x00000001, 104(AX)
 
@@ -4336,28 +4518,28 @@ signs:
 	MOVQ     48(AX), R12
 	MOVQ     80(CX), SI
 	CMPQ     SI, $0x06
-	JE       pixels30
+	JE       pixels37
 	CMPQ     SI, $0x05
-	JE       pixels31
+	JE       pixels38
 	CMPQ     SI, $0x04
-	JE       pixels32
+	JE       pixels39
 	CMPQ     SI, $0x03
-	JE       pixels33
+	JE       pixels40
 	CMPQ     SI, $0x02
-	JE       pixels34
+	JE       pixels41
 	MOVQ     $0x00000001, SI
 	MOVQ     56(CX), R10
 	MOVQ     R10, 88(AX)
 
-layer35:
+layer42:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row37:
+row44:
 	MOVQ 32(CX), R11
 
-column38:
+column45:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4366,31 +4548,31 @@ column38:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column38
+	JNZ     column45
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row37
+	JNZ     row44
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer35
+	JNZ     layer42
 	JMP     taken
 
-pixels34:
+pixels41:
 	MOVQ $0x00000003, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer39:
+layer46:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row41:
+row48:
 	MOVQ 32(CX), R11
 
-column42:
+column49:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4404,31 +4586,31 @@ column42:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column42
+	JNZ     column49
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row41
+	JNZ     row48
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer39
+	JNZ     layer46
 	JMP     taken
 
-pixels33:
+pixels40:
 	MOVQ $0x00000007, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer43:
+layer50:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row45:
+row52:
 	MOVQ 32(CX), R11
 
-column46:
+column53:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4447,31 +4629,31 @@ column46:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column46
+	JNZ     column53
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row45
+	JNZ     row52
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer43
+	JNZ     layer50
 	JMP     taken
 
-pixels32:
+pixels39:
 	MOVQ $0x0000000f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer47:
+layer54:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row49:
+row56:
 	MOVQ 32(CX), R11
 
-column50:
+column57:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4495,31 +4677,31 @@ column50:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column50
+	JNZ     column57
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row49
+	JNZ     row56
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer47
+	JNZ     layer54
 	JMP     taken
 
-pixels31:
+pixels38:
 	MOVQ $0x0000001f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer51:
+layer58:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row53:
+row60:
 	MOVQ 32(CX), R11
 
-column54:
+column61:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4548,31 +4730,31 @@ column54:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column54
+	JNZ     column61
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row53
+	JNZ     row60
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer51
+	JNZ     layer58
 	JMP     taken
 
-pixels30:
+pixels37:
 	MOVQ $0x0000003f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer55:
+layer62:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row57:
+row64:
 	MOVQ 32(CX), R11
 
-column58:
+column65:
 	VMOVUPS (DX), Y0
 	VANDPS  Y0, Y8, Y8
 	VMAXPS  Y2, Y0, Y2
@@ -4606,15 +4788,15 @@ column58:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column58
+	JNZ     column65
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row57
+	JNZ     row64
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer55
+	JNZ     layer62
 
 taken:
 	VXORPS   Y0, Y0, Y0
@@ -4645,19 +4827,19 @@ finished:
 	XORQ  R10, R10
 	MOVQ  BX, R11
 	TESTQ BX, BX
-	JZ    last60
+	JZ    last67
 
-step59:
+step66:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
 	ADDQ    112(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last60
+	JNZ     last67
 	CMPQ    R10, $0x00
-	JE      last60
+	JE      last67
 	CMPQ    R10, $0x02
-	JNE     not61
+	JNE     not68
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4665,18 +4847,18 @@ step59:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step59
+	JMP     step66
 
-not61:
+not68:
 	CMPQ      R10, $0x01
-	JNE       not62
+	JNE       not69
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers63
+	JZ        numbers70
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4694,12 +4876,12 @@ not61:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers63:
-	JMP step59
+numbers70:
+	JMP step66
 
-not62:
+not69:
 	CMPQ    R10, $0x08
-	JNE     not64
+	JNE     not71
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4707,16 +4889,16 @@ not62:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step59
+	JMP     step66
 
-not64:
+not71:
 	CMPQ   R10, $0x03
-	JNE    not65
+	JNE    not72
 	SUBQ   112(AX), R11
 	ADDQ   DX, R11
 	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows66
+	JNE    some_rows73
 	VADDPS (R11), Y2, Y2
 	VADDPS (R11)(R10*1), Y3, Y3
 	VADDPS (R11)(R10*2), Y4, Y4
@@ -4725,39 +4907,39 @@ not64:
 	VADDPS (R11), Y5, Y5
 	VADDPS (R11)(R10*1), Y6, Y6
 	VADDPS (R11)(R10*2), Y7, Y7
-	JMP    rows67
+	JMP    rows74
 
-some_rows66:
+some_rows73:
 	TESTL  $0x00000001, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Y2, Y2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Y3, Y3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Y4, Y4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Y5, Y5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Y6, Y6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Y7, Y7
 
-rows67:
-	JMP step59
+rows74:
+	JMP step66
 
-not65:
+not72:
 	CMPQ    R10, $0x09
-	JNE     not68
+	JNE     not75
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4765,11 +4947,11 @@ not65:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step59
+	JMP     step66
 
-not68:
+not75:
 	CMPQ    R10, $0x0a
-	JNE     not69
+	JNE     not76
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -4777,11 +4959,11 @@ not68:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step59
+	JMP     step66
 
-not69:
+not76:
 	CMPQ    R10, $0x04
-	JNE     not70
+	JNE     not77
 	VMOVUPS (R11), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -4789,11 +4971,11 @@ not69:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step59
+	JMP     step66
 
-not70:
+not77:
 	CMPQ      R10, $0x0b
-	JNE       not71
+	JNE       not78
 	VCVTPS2PH $0x00, Y2, X0
 	VCVTPH2PS X0, Y2
 	VCVTPS2PH $0x00, Y3, X0
@@ -4806,11 +4988,11 @@ not70:
 	VCVTPH2PS X0, Y6
 	VCVTPS2PH $0x00, Y7, X0
 	VCVTPH2PS X0, Y7
-	JMP       step59
+	JMP       step66
 
-not71:
+not78:
 	CMPQ        R10, $0x05
-	JNE         not72
+	JNE         not79
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4826,11 +5008,11 @@ not71:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step59
+	JMP         step66
 
-not72:
+not79:
 	CMPQ      R10, $0x06
-	JNE       not73
+	JNE       not80
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 64(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -4849,9 +5031,9 @@ not72:
 	VMULPS    (R11), Y7, Y1
 	VCMPPS    $0x01, 64(R11), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step59
+	JMP       step66
 
-not73:
+not80:
 	VMOVUPS     192(R11), Y0
 	VFMADD213PS (R11), Y2, Y0
 	VMINPS      64(R11), Y0, Y0
@@ -4888,12 +5070,12 @@ not73:
 	VMAXPS      128(R11), Y0, Y0
 	VMULPS      Y0, Y7, Y7
 	VDIVPS      64(R11), Y7, Y7
-	JMP         step59
+	JMP         step66
 
-last60:
+last67:
 	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not75
+	JZ      not82
 	VMOVUPS (R11), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -4902,9 +5084,9 @@ last60:
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 
-not75:
+not82:
 	TESTL       $0x00000800, R10
-	JZ          not76
+	JZ          not83
 	VMOVUPS     64(R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -4921,9 +5103,9 @@ not75:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
 
-not76:
+not83:
 	TESTL   $0x00008000, R10
-	JZ      not77
+	JZ      not84
 	VMOVUPS 256(R11), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -4932,16 +5114,16 @@ not76:
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
 
-not77:
+not84:
 	TESTL     $0x00000080, R10
-	JZ        not78
+	JZ        not85
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers79
+	JZ        numbers86
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -4959,10 +5141,10 @@ not77:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers79:
-not78:
+numbers86:
+not85:
 	TESTL   $0x00004000, R10
-	JZ      not80
+	JZ      not87
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -4971,9 +5153,9 @@ not78:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 
-not80:
+not87:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows81
+	JNE     some_rows88
 	VMOVUPS Y2, (DX)
 	VMOVUPS Y3, (DX)(BX*1)
 	VMOVUPS Y4, (DX)(BX*2)
@@ -4982,34 +5164,34 @@ not80:
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, (DX)(BX*1)
 	VMOVUPS Y7, (DX)(BX*2)
-	JMP     rows82
+	JMP     rows89
 
-some_rows81:
+some_rows88:
 	TESTL   $0x00000001, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Y7, (DX)
 
-rows82:
+rows89:
 	MOVQ 112(CX), DX
 	ADDQ DX, 136(AX)
 	MOVQ 120(CX), DX

@@ -4058,6 +4058,27 @@ part:
 	LEAQ (DI)(DI*2), R8
 	LEAQ (DI)(DI*4), R9
 	LEAQ (R8)(DI*4), DX
+	MOVQ $0x00000000, DX
+	CMPQ 24(CX), $0x03
+	JNE  way1
+	CMPQ 32(CX), $0x03
+	JNE  way1
+	CMPQ 48(CX), $0x00
+	JNE  way1
+	CMPQ 48(AX), $0x40
+	JNE  way1
+	CMPQ 88(CX), $0x00000080
+	JNE  step2
+	MOVQ $0x00000001, DX
+
+step2:
+	CMPQ 88(CX), $0x00000040
+	JNE  step3
+	MOVQ $0x00000002, DX
+
+step3:
+way1:
+	MOVQ DX, 96(AX)
 	MOVQ (AX), DX
 	ADDQ (CX), DX
 	MOVQ DX, 120(AX)
@@ -4082,284 +4103,445 @@ lane:
 	MOVQ BX, 144(AX)
 
 group:
-	CMPQ       104(AX), $0x00
-	JNE        signs
-	VXORPS     Z2, Z2, Z2
-	VPTERNLOGD $0xff, Z2, Z2, Z2
-	VPSLLD     $0x17, Z2, Z2
-	VXORPS     Z3, Z3, Z3
-	VPTERNLOGD $0xff, Z3, Z3, Z3
-	VPSLLD     $0x17, Z3, Z3
-	VXORPS     Z4, Z4, Z4
-	VPTERNLOGD $0xff, Z4, Z4, Z4
-	VPSLLD     $0x17, Z4, Z4
-	VXORPS     Z5, Z5, Z5
-	VPTERNLOGD $0xff, Z5, Z5, Z5
-	VPSLLD     $0x17, Z5, Z5
-	VXORPS     Z6, Z6, Z6
-	VPTERNLOGD $0xff, Z6, Z6, Z6
-	VPSLLD     $0x17, Z6, Z6
-	VXORPS     Z7, Z7, Z7
-	VPTERNLOGD $0xff, Z7, Z7, Z7
-	VPSLLD     $0x17, Z7, Z7
-	VXORPS     Z8, Z8, Z8
-	VXORPS     Z9, Z9, Z9
-	VXORPS     Z10, Z10, Z10
-	VXORPS     Z11, Z11, Z11
-	VXORPS     Z12, Z12, Z12
-	VXORPS     Z13, Z13, Z13
-	MOVQ       136(AX), DX
-	MOVQ       16(AX), BX
-	ADDQ       16(CX), BX
-	ADDQ       112(AX), BX
-	MOVQ       48(AX), R12
-	MOVQ       80(CX), SI
-	CMPQ       SI, $0x06
-	JE         pixels1
-	CMPQ       SI, $0x05
-	JE         pixels2
-	CMPQ       SI, $0x04
-	JE         pixels3
-	CMPQ       SI, $0x03
-	JE         pixels4
-	CMPQ       SI, $0x02
-	JE         pixels5
-	MOVQ       $0x00000001, SI
-	MOVQ       56(CX), R10
-	MOVQ       R10, 88(AX)
+	CMPQ   104(AX), $0x00
+	JNE    signs
+	CMPQ   24(CX), $0x00
+	JE     signs
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVQ   136(AX), DX
+	MOVQ   16(AX), BX
+	ADDQ   16(CX), BX
+	ADDQ   112(AX), BX
+	MOVQ   48(AX), R12
+	MOVQ   80(CX), SI
+	CMPQ   SI, $0x06
+	JE     pixels4
+	CMPQ   SI, $0x05
+	JE     pixels5
+	CMPQ   SI, $0x04
+	JE     pixels6
+	CMPQ   SI, $0x03
+	JE     pixels7
+	CMPQ   SI, $0x02
+	JE     pixels8
+	MOVQ   $0x00000001, SI
+	MOVQ   56(CX), R10
+	MOVQ   R10, 88(AX)
 
-layer6:
+layer9:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row8:
+row11:
 	MOVQ 32(CX), R11
 
-column9:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
+column12:
+	VPMAXUD (DX), Z2, Z2
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column9
+	JNZ     column12
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row8
+	JNZ     row11
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer6
+	JNZ     layer9
 	JMP     greatest
 
-pixels5:
+pixels8:
 	MOVQ $0x00000003, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer10:
+layer13:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row12:
+row15:
 	MOVQ 32(CX), R11
 
-column13:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
-	VMOVUPS (DX)(DI*1), Z1
-	VORPS   Z1, Z9, Z9
-	VPMAXSD Z1, Z3, Z3
+column16:
+	VPMAXUD (DX), Z2, Z2
+	VPMAXUD (DX)(DI*1), Z3, Z3
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column13
+	JNZ     column16
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row12
+	JNZ     row15
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer10
+	JNZ     layer13
 	JMP     greatest
 
-pixels4:
+pixels7:
 	MOVQ $0x00000007, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer14:
+layer17:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row16:
+row19:
 	MOVQ 32(CX), R11
 
-column17:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
-	VMOVUPS (DX)(DI*1), Z1
-	VORPS   Z1, Z9, Z9
-	VPMAXSD Z1, Z3, Z3
-	VMOVUPS (DX)(DI*2), Z0
-	VORPS   Z0, Z10, Z10
-	VPMAXSD Z0, Z4, Z4
+column20:
+	VPMAXUD (DX), Z2, Z2
+	VPMAXUD (DX)(DI*1), Z3, Z3
+	VPMAXUD (DX)(DI*2), Z4, Z4
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column17
+	JNZ     column20
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row16
+	JNZ     row19
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer14
+	JNZ     layer17
 	JMP     greatest
 
-pixels3:
+pixels6:
 	MOVQ $0x0000000f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer18:
+layer21:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    greatest
 
-row20:
+row23:
 	MOVQ 32(CX), R11
 
-column21:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
-	VMOVUPS (DX)(DI*1), Z1
-	VORPS   Z1, Z9, Z9
-	VPMAXSD Z1, Z3, Z3
-	VMOVUPS (DX)(DI*2), Z0
-	VORPS   Z0, Z10, Z10
-	VPMAXSD Z0, Z4, Z4
-	VMOVUPS (DX)(R8*1), Z0
-	VORPS   Z0, Z11, Z11
-	VPMAXSD Z0, Z5, Z5
+column24:
+	VPMAXUD (DX), Z2, Z2
+	VPMAXUD (DX)(DI*1), Z3, Z3
+	VPMAXUD (DX)(DI*2), Z4, Z4
+	VPMAXUD (DX)(R8*1), Z5, Z5
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column21
+	JNZ     column24
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row20
+	JNZ     row23
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer18
+	JNZ     layer21
 	JMP     greatest
 
-pixels2:
+pixels5:
 	MOVQ $0x0000001f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer22:
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    greatest
+layer25:
+	MOVQ    24(CX), R10
+	TESTQ   R10, R10
+	JZ      greatest
+	CMPQ    96(AX), $0x01
+	JB      other29
+	MOVQ    40(CX), R10
+	LEAQ    192(R10), R10
+	JE      two30
+	VMOVUPS (DX), Z0
+	VPMAXUD (DX)(R10*1), Z0, Z0
+	VPMAXUD (DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 64(DX), Z1
+	VPMAXUD 64(DX)(R10*1), Z1, Z1
+	VPMAXUD 64(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z3, Z3
+	VPMAXUD Z1, Z2, Z2
+	VMOVUPS 128(DX), Z0
+	VPMAXUD 128(DX)(R10*1), Z0, Z0
+	VPMAXUD 128(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z4, Z4
+	VPMAXUD Z0, Z3, Z3
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 192(DX), Z0
+	VPMAXUD 192(DX)(R10*1), Z0, Z0
+	VPMAXUD 192(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z5, Z5
+	VPMAXUD Z0, Z4, Z4
+	VPMAXUD Z0, Z3, Z3
+	VMOVUPS 256(DX), Z1
+	VPMAXUD 256(DX)(R10*1), Z1, Z1
+	VPMAXUD 256(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z6, Z6
+	VPMAXUD Z1, Z5, Z5
+	VPMAXUD Z1, Z4, Z4
+	VMOVUPS 320(DX), Z0
+	VPMAXUD 320(DX)(R10*1), Z0, Z0
+	VPMAXUD 320(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z6, Z6
+	VPMAXUD Z0, Z5, Z5
+	VMOVUPS 384(DX), Z0
+	VPMAXUD 384(DX)(R10*1), Z0, Z0
+	VPMAXUD 384(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z6, Z6
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next26
 
-row24:
+two30:
+	VMOVUPS (DX), Z0
+	VPMAXUD (DX)(R10*1), Z0, Z0
+	VPMAXUD (DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 64(DX), Z1
+	VPMAXUD 64(DX)(R10*1), Z1, Z1
+	VPMAXUD 64(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z2, Z2
+	VMOVUPS 128(DX), Z0
+	VPMAXUD 128(DX)(R10*1), Z0, Z0
+	VPMAXUD 128(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z3, Z3
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 192(DX), Z0
+	VPMAXUD 192(DX)(R10*1), Z0, Z0
+	VPMAXUD 192(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z3, Z3
+	VMOVUPS 256(DX), Z1
+	VPMAXUD 256(DX)(R10*1), Z1, Z1
+	VPMAXUD 256(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z4, Z4
+	VPMAXUD Z1, Z3, Z3
+	VMOVUPS 320(DX), Z0
+	VPMAXUD 320(DX)(R10*1), Z0, Z0
+	VPMAXUD 320(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z4, Z4
+	VMOVUPS 384(DX), Z0
+	VPMAXUD 384(DX)(R10*1), Z0, Z0
+	VPMAXUD 384(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z5, Z5
+	VPMAXUD Z0, Z4, Z4
+	VMOVUPS 448(DX), Z1
+	VPMAXUD 448(DX)(R10*1), Z1, Z1
+	VPMAXUD 448(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z5, Z5
+	VMOVUPS 512(DX), Z0
+	VPMAXUD 512(DX)(R10*1), Z0, Z0
+	VPMAXUD 512(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z6, Z6
+	VPMAXUD Z0, Z5, Z5
+	VMOVUPS 576(DX), Z0
+	VPMAXUD 576(DX)(R10*1), Z0, Z0
+	VPMAXUD 576(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z6, Z6
+	VMOVUPS 640(DX), Z1
+	VPMAXUD 640(DX)(R10*1), Z1, Z1
+	VPMAXUD 640(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z6, Z6
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next26
+
+other29:
+row27:
 	MOVQ 32(CX), R11
 
-column25:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
-	VMOVUPS (DX)(DI*1), Z1
-	VORPS   Z1, Z9, Z9
-	VPMAXSD Z1, Z3, Z3
-	VMOVUPS (DX)(DI*2), Z0
-	VORPS   Z0, Z10, Z10
-	VPMAXSD Z0, Z4, Z4
-	VMOVUPS (DX)(R8*1), Z0
-	VORPS   Z0, Z11, Z11
-	VPMAXSD Z0, Z5, Z5
-	VMOVUPS (DX)(DI*4), Z1
-	VORPS   Z1, Z12, Z12
-	VPMAXSD Z1, Z6, Z6
+column28:
+	VPMAXUD (DX), Z2, Z2
+	VPMAXUD (DX)(DI*1), Z3, Z3
+	VPMAXUD (DX)(DI*2), Z4, Z4
+	VPMAXUD (DX)(R8*1), Z5, Z5
+	VPMAXUD (DX)(DI*4), Z6, Z6
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column25
+	JNZ     column28
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row24
-	ADDQ    64(CX), DX
-	ADDQ    72(CX), BX
-	DECQ    88(AX)
-	JNZ     layer22
-	JMP     greatest
+	JNZ     row27
 
-pixels1:
+next26:
+	ADDQ 64(CX), DX
+	ADDQ 72(CX), BX
+	DECQ 88(AX)
+	JNZ  layer25
+	JMP  greatest
+
+pixels4:
 	MOVQ $0x0000003f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer26:
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    greatest
+layer31:
+	MOVQ    24(CX), R10
+	TESTQ   R10, R10
+	JZ      greatest
+	CMPQ    96(AX), $0x01
+	JB      other35
+	MOVQ    40(CX), R10
+	LEAQ    192(R10), R10
+	JE      two36
+	VMOVUPS (DX), Z0
+	VPMAXUD (DX)(R10*1), Z0, Z0
+	VPMAXUD (DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 64(DX), Z1
+	VPMAXUD 64(DX)(R10*1), Z1, Z1
+	VPMAXUD 64(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z3, Z3
+	VPMAXUD Z1, Z2, Z2
+	VMOVUPS 128(DX), Z0
+	VPMAXUD 128(DX)(R10*1), Z0, Z0
+	VPMAXUD 128(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z4, Z4
+	VPMAXUD Z0, Z3, Z3
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 192(DX), Z0
+	VPMAXUD 192(DX)(R10*1), Z0, Z0
+	VPMAXUD 192(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z5, Z5
+	VPMAXUD Z0, Z4, Z4
+	VPMAXUD Z0, Z3, Z3
+	VMOVUPS 256(DX), Z1
+	VPMAXUD 256(DX)(R10*1), Z1, Z1
+	VPMAXUD 256(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z6, Z6
+	VPMAXUD Z1, Z5, Z5
+	VPMAXUD Z1, Z4, Z4
+	VMOVUPS 320(DX), Z0
+	VPMAXUD 320(DX)(R10*1), Z0, Z0
+	VPMAXUD 320(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z7, Z7
+	VPMAXUD Z0, Z6, Z6
+	VPMAXUD Z0, Z5, Z5
+	VMOVUPS 384(DX), Z0
+	VPMAXUD 384(DX)(R10*1), Z0, Z0
+	VPMAXUD 384(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z7, Z7
+	VPMAXUD Z0, Z6, Z6
+	VMOVUPS 448(DX), Z1
+	VPMAXUD 448(DX)(R10*1), Z1, Z1
+	VPMAXUD 448(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z7, Z7
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next32
 
-row28:
+two36:
+	VMOVUPS (DX), Z0
+	VPMAXUD (DX)(R10*1), Z0, Z0
+	VPMAXUD (DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 64(DX), Z1
+	VPMAXUD 64(DX)(R10*1), Z1, Z1
+	VPMAXUD 64(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z2, Z2
+	VMOVUPS 128(DX), Z0
+	VPMAXUD 128(DX)(R10*1), Z0, Z0
+	VPMAXUD 128(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z3, Z3
+	VPMAXUD Z0, Z2, Z2
+	VMOVUPS 192(DX), Z0
+	VPMAXUD 192(DX)(R10*1), Z0, Z0
+	VPMAXUD 192(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z3, Z3
+	VMOVUPS 256(DX), Z1
+	VPMAXUD 256(DX)(R10*1), Z1, Z1
+	VPMAXUD 256(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z4, Z4
+	VPMAXUD Z1, Z3, Z3
+	VMOVUPS 320(DX), Z0
+	VPMAXUD 320(DX)(R10*1), Z0, Z0
+	VPMAXUD 320(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z4, Z4
+	VMOVUPS 384(DX), Z0
+	VPMAXUD 384(DX)(R10*1), Z0, Z0
+	VPMAXUD 384(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z5, Z5
+	VPMAXUD Z0, Z4, Z4
+	VMOVUPS 448(DX), Z1
+	VPMAXUD 448(DX)(R10*1), Z1, Z1
+	VPMAXUD 448(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z5, Z5
+	VMOVUPS 512(DX), Z0
+	VPMAXUD 512(DX)(R10*1), Z0, Z0
+	VPMAXUD 512(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z6, Z6
+	VPMAXUD Z0, Z5, Z5
+	VMOVUPS 576(DX), Z0
+	VPMAXUD 576(DX)(R10*1), Z0, Z0
+	VPMAXUD 576(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z6, Z6
+	VMOVUPS 640(DX), Z1
+	VPMAXUD 640(DX)(R10*1), Z1, Z1
+	VPMAXUD 640(DX)(R10*2), Z1, Z1
+	VPMAXUD Z1, Z7, Z7
+	VPMAXUD Z1, Z6, Z6
+	VMOVUPS 704(DX), Z0
+	VPMAXUD 704(DX)(R10*1), Z0, Z0
+	VPMAXUD 704(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z7, Z7
+	VMOVUPS 768(DX), Z0
+	VPMAXUD 768(DX)(R10*1), Z0, Z0
+	VPMAXUD 768(DX)(R10*2), Z0, Z0
+	VPMAXUD Z0, Z7, Z7
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	ADDQ    R10, DX
+	JMP     next32
+
+other35:
+row33:
 	MOVQ 32(CX), R11
 
-column29:
-	VMOVUPS (DX), Z0
-	VORPS   Z0, Z8, Z8
-	VPMAXSD Z0, Z2, Z2
-	VMOVUPS (DX)(DI*1), Z1
-	VORPS   Z1, Z9, Z9
-	VPMAXSD Z1, Z3, Z3
-	VMOVUPS (DX)(DI*2), Z0
-	VORPS   Z0, Z10, Z10
-	VPMAXSD Z0, Z4, Z4
-	VMOVUPS (DX)(R8*1), Z0
-	VORPS   Z0, Z11, Z11
-	VPMAXSD Z0, Z5, Z5
-	VMOVUPS (DX)(DI*4), Z1
-	VORPS   Z1, Z12, Z12
-	VPMAXSD Z1, Z6, Z6
-	VMOVUPS (DX)(R9*1), Z0
-	VORPS   Z0, Z13, Z13
-	VPMAXSD Z0, Z7, Z7
+column34:
+	VPMAXUD (DX), Z2, Z2
+	VPMAXUD (DX)(DI*1), Z3, Z3
+	VPMAXUD (DX)(DI*2), Z4, Z4
+	VPMAXUD (DX)(R8*1), Z5, Z5
+	VPMAXUD (DX)(DI*4), Z6, Z6
+	VPMAXUD (DX)(R9*1), Z7, Z7
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column29
+	JNZ     column34
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row28
-	ADDQ    64(CX), DX
-	ADDQ    72(CX), BX
-	DECQ    88(AX)
-	JNZ     layer26
+	JNZ     row33
+
+next32:
+	ADDQ 64(CX), DX
+	ADDQ 72(CX), BX
+	DECQ 88(AX)
+	JNZ  layer31
 
 greatest:
-	VORPS    Z9, Z8, Z8
-	VORPS    Z10, Z8, Z8
-	VORPS    Z11, Z8, Z8
-	VORPS    Z12, Z8, Z8
-	VORPS    Z13, Z8, Z8
-	VPMOVD2M Z8, K1
+	VORPS    Z2, Z3, Z0
+	VORPS    Z4, Z0, Z0
+	VORPS    Z5, Z0, Z0
+	VORPS    Z6, Z0, Z0
+	VORPS    Z7, Z0, Z0
+	VPMOVD2M Z0, K1
 	KORTESTW K1, K1
 	JZ       finished
 	MOVQ     $0x00000001, 104(AX)
@@ -4402,28 +4584,28 @@ signs:
 	MOVQ       48(AX), R12
 	MOVQ       80(CX), SI
 	CMPQ       SI, $0x06
-	JE         pixels30
+	JE         pixels37
 	CMPQ       SI, $0x05
-	JE         pixels31
+	JE         pixels38
 	CMPQ       SI, $0x04
-	JE         pixels32
+	JE         pixels39
 	CMPQ       SI, $0x03
-	JE         pixels33
+	JE         pixels40
 	CMPQ       SI, $0x02
-	JE         pixels34
+	JE         pixels41
 	MOVQ       $0x00000001, SI
 	MOVQ       56(CX), R10
 	MOVQ       R10, 88(AX)
 
-layer35:
+layer42:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row37:
+row44:
 	MOVQ 32(CX), R11
 
-column38:
+column45:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4432,31 +4614,31 @@ column38:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column38
+	JNZ     column45
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row37
+	JNZ     row44
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer35
+	JNZ     layer42
 	JMP     taken
 
-pixels34:
+pixels41:
 	MOVQ $0x00000003, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer39:
+layer46:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row41:
+row48:
 	MOVQ 32(CX), R11
 
-column42:
+column49:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4470,31 +4652,31 @@ column42:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column42
+	JNZ     column49
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row41
+	JNZ     row48
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer39
+	JNZ     layer46
 	JMP     taken
 
-pixels33:
+pixels40:
 	MOVQ $0x00000007, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer43:
+layer50:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row45:
+row52:
 	MOVQ 32(CX), R11
 
-column46:
+column53:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4513,31 +4695,31 @@ column46:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column46
+	JNZ     column53
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row45
+	JNZ     row52
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer43
+	JNZ     layer50
 	JMP     taken
 
-pixels32:
+pixels39:
 	MOVQ $0x0000000f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer47:
+layer54:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row49:
+row56:
 	MOVQ 32(CX), R11
 
-column50:
+column57:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4561,31 +4743,31 @@ column50:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column50
+	JNZ     column57
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row49
+	JNZ     row56
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer47
+	JNZ     layer54
 	JMP     taken
 
-pixels31:
+pixels38:
 	MOVQ $0x0000001f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer51:
+layer58:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row53:
+row60:
 	MOVQ 32(CX), R11
 
-column54:
+column61:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4614,31 +4796,31 @@ column54:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column54
+	JNZ     column61
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row53
+	JNZ     row60
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer51
+	JNZ     layer58
 	JMP     taken
 
-pixels30:
+pixels37:
 	MOVQ $0x0000003f, SI
 	MOVQ 56(CX), R10
 	MOVQ R10, 88(AX)
 
-layer55:
+layer62:
 	MOVQ  24(CX), R10
 	TESTQ R10, R10
 	JZ    taken
 
-row57:
+row64:
 	MOVQ 32(CX), R11
 
-column58:
+column65:
 	VMOVUPS (DX), Z0
 	VANDPS  Z0, Z8, Z8
 	VMAXPS  Z2, Z0, Z2
@@ -4672,15 +4854,15 @@ column58:
 	ADDQ    $0x40, BX
 	ADDQ    R12, DX
 	DECQ    R11
-	JNZ     column58
+	JNZ     column65
 	ADDQ    40(CX), DX
 	ADDQ    48(CX), BX
 	DECQ    R10
-	JNZ     row57
+	JNZ     row64
 	ADDQ    64(CX), DX
 	ADDQ    72(CX), BX
 	DECQ    88(AX)
-	JNZ     layer55
+	JNZ     layer62
 
 taken:
 	VXORPS     Z0, Z0, Z0
@@ -4711,19 +4893,19 @@ finished:
 	XORQ  R10, R10
 	MOVQ  BX, R11
 	TESTQ BX, BX
-	JZ    last60
+	JZ    last67
 
-step59:
+step66:
 	MOVQ    (BX), R10
 	MOVQ    8(BX), R11
 	ADDQ    $0x10, BX
 	ADDQ    112(AX), R11
 	TESTL   $0x00000040, R10
-	JNZ     last60
+	JNZ     last67
 	CMPQ    R10, $0x00
-	JE      last60
+	JE      last67
 	CMPQ    R10, $0x02
-	JNE     not61
+	JNE     not68
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4731,18 +4913,18 @@ step59:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 	VADDPS  Z0, Z7, Z7
-	JMP     step59
+	JMP     step66
 
-not61:
+not68:
 	CMPQ       R10, $0x01
-	JNE        not62
+	JNE        not69
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z7, Z0
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z0, Z0
 	VCMPPS     $0x03, Z1, Z0, K1
 	KORTESTW   K1, K1
-	JZ         numbers63
+	JZ         numbers70
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4760,12 +4942,12 @@ not61:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers63:
-	JMP step59
+numbers70:
+	JMP step66
 
-not62:
+not69:
 	CMPQ    R10, $0x08
-	JNE     not64
+	JNE     not71
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4773,16 +4955,16 @@ not62:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 	VPMAXSD Z0, Z7, Z7
-	JMP     step59
+	JMP     step66
 
-not64:
+not71:
 	CMPQ   R10, $0x03
-	JNE    not65
+	JNE    not72
 	SUBQ   112(AX), R11
 	ADDQ   DX, R11
 	MOVQ   96(CX), R10
 	CMPL   SI, $0x0000003f
-	JNE    some_rows66
+	JNE    some_rows73
 	VADDPS (R11), Z2, Z2
 	VADDPS (R11)(R10*1), Z3, Z3
 	VADDPS (R11)(R10*2), Z4, Z4
@@ -4791,39 +4973,39 @@ not64:
 	VADDPS (R11), Z5, Z5
 	VADDPS (R11)(R10*1), Z6, Z6
 	VADDPS (R11)(R10*2), Z7, Z7
-	JMP    rows67
+	JMP    rows74
 
-some_rows66:
+some_rows73:
 	TESTL  $0x00000001, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Z2, Z2
 	ADDQ   R10, R11
 	TESTL  $0x00000002, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Z3, Z3
 	ADDQ   R10, R11
 	TESTL  $0x00000004, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Z4, Z4
 	ADDQ   R10, R11
 	TESTL  $0x00000008, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Z5, Z5
 	ADDQ   R10, R11
 	TESTL  $0x00000010, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Z6, Z6
 	ADDQ   R10, R11
 	TESTL  $0x00000020, SI
-	JZ     rows67
+	JZ     rows74
 	VADDPS (R11), Z7, Z7
 
-rows67:
-	JMP step59
+rows74:
+	JMP step66
 
-not65:
+not72:
 	CMPQ    R10, $0x09
-	JNE     not68
+	JNE     not75
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4831,11 +5013,11 @@ not65:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 	VMINPS  Z7, Z0, Z7
-	JMP     step59
+	JMP     step66
 
-not68:
+not75:
 	CMPQ    R10, $0x0a
-	JNE     not69
+	JNE     not76
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4843,11 +5025,11 @@ not68:
 	VMAXPS  Z5, Z0, Z5
 	VMAXPS  Z6, Z0, Z6
 	VMAXPS  Z7, Z0, Z7
-	JMP     step59
+	JMP     step66
 
-not69:
+not76:
 	CMPQ    R10, $0x04
-	JNE     not70
+	JNE     not77
 	VMOVUPS (R11), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4855,11 +5037,11 @@ not69:
 	VMULPS  Z0, Z5, Z5
 	VMULPS  Z0, Z6, Z6
 	VMULPS  Z0, Z7, Z7
-	JMP     step59
+	JMP     step66
 
-not70:
+not77:
 	CMPQ      R10, $0x0b
-	JNE       not71
+	JNE       not78
 	VCVTPS2PH $0x00, Z2, Y0
 	VCVTPH2PS Y0, Z2
 	VCVTPS2PH $0x00, Z3, Y0
@@ -4872,11 +5054,11 @@ not70:
 	VCVTPH2PS Y0, Z6
 	VCVTPS2PH $0x00, Z7, Y0
 	VCVTPH2PS Y0, Z7
-	JMP       step59
+	JMP       step66
 
-not71:
+not78:
 	CMPQ        R10, $0x05
-	JNE         not72
+	JNE         not79
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4892,11 +5074,11 @@ not71:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 	VFMADD213PS Z1, Z0, Z7
-	JMP         step59
+	JMP         step66
 
-not72:
+not79:
 	CMPQ   R10, $0x06
-	JNE    not73
+	JNE    not80
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -4909,9 +5091,9 @@ not72:
 	VMULPS (R11), Z6, K1, Z6
 	VCMPPS $0x01, 64(R11), Z7, K1
 	VMULPS (R11), Z7, K1, Z7
-	JMP    step59
+	JMP    step66
 
-not73:
+not80:
 	VMOVUPS     192(R11), Z0
 	VFMADD213PS (R11), Z2, Z0
 	VMINPS      64(R11), Z0, Z0
@@ -4948,12 +5130,12 @@ not73:
 	VMAXPS      128(R11), Z0, Z0
 	VMULPS      Z0, Z7, Z7
 	VDIVPS      64(R11), Z7, Z7
-	JMP         step59
+	JMP         step66
 
-last60:
+last67:
 	MOVQ    96(CX), BX
 	TESTL   $0x00000100, R10
-	JZ      not75
+	JZ      not82
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4961,9 +5143,9 @@ last60:
 	VADDPS  Z0, Z5, Z5
 	VADDPS  Z0, Z6, Z6
 
-not75:
+not82:
 	TESTL       $0x00000800, R10
-	JZ          not76
+	JZ          not83
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4978,9 +5160,9 @@ not75:
 	VFMADD213PS Z1, Z0, Z5
 	VFMADD213PS Z1, Z0, Z6
 
-not76:
+not83:
 	TESTL   $0x00008000, R10
-	JZ      not77
+	JZ      not84
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4988,15 +5170,15 @@ not76:
 	VMINPS  Z5, Z0, Z5
 	VMINPS  Z6, Z0, Z6
 
-not77:
+not84:
 	TESTL      $0x00000080, R10
-	JZ         not78
+	JZ         not85
 	VADDPS     Z3, Z2, Z1
 	VADDPS     Z4, Z6, Z0
 	VADDPS     Z5, Z1, Z1
 	VCMPPS     $0x03, Z0, Z1, K1
 	KORTESTW   K1, K1
-	JZ         numbers79
+	JZ         numbers86
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5012,10 +5194,10 @@ not77:
 	VCMPPS     $0x03, Z6, Z6, K1
 	VMOVAPS    Z0, K1, Z6
 
-numbers79:
-not78:
+numbers86:
+not85:
 	TESTL   $0x00004000, R10
-	JZ      not80
+	JZ      not87
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -5023,9 +5205,9 @@ not78:
 	VPMAXSD Z0, Z5, Z5
 	VPMAXSD Z0, Z6, Z6
 
-not80:
+not87:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows81
+	JNE     some_rows88
 	VMOVUPS Z2, (DX)
 	VMOVUPS Z3, (DX)(BX*1)
 	VMOVUPS Z4, (DX)(BX*2)
@@ -5034,57 +5216,57 @@ not80:
 	VMOVUPS Z5, (DX)
 	VMOVUPS Z6, (DX)(BX*1)
 	LEAQ    (DX)(BX*2), DX
-	JMP     rows82
+	JMP     rows89
 
-some_rows81:
+some_rows88:
 	TESTL   $0x00000001, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows82
+	JZ      rows89
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 
-rows82:
+rows89:
 	TESTL   $0x00000100, R10
-	JZ      not83
+	JZ      not90
 	VMOVUPS (R11), Z0
 	VADDPS  Z0, Z7, Z7
 
-not83:
+not90:
 	TESTL       $0x00000800, R10
-	JZ          not84
+	JZ          not91
 	VMOVUPS     64(R11), Z0
 	VSUBPS      Z0, Z7, Z7
 	VMOVUPS     128(R11), Z0
 	VMOVUPS     192(R11), Z1
 	VFMADD213PS Z1, Z0, Z7
 
-not84:
+not91:
 	TESTL   $0x00008000, R10
-	JZ      not85
+	JZ      not92
 	VMOVUPS 256(R11), Z0
 	VMINPS  Z7, Z0, Z7
 
-not85:
+not92:
 	TESTL      $0x00000080, R10
-	JZ         not86
+	JZ         not93
 	VCMPPS     $0x03, Z7, Z7, K1
 	KORTESTW   K1, K1
-	JZ         numbers87
+	JZ         numbers94
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -5092,25 +5274,25 @@ not85:
 	VCMPPS     $0x03, Z7, Z7, K1
 	VMOVAPS    Z0, K1, Z7
 
-numbers87:
-not86:
+numbers94:
+not93:
 	TESTL   $0x00004000, R10
-	JZ      not88
+	JZ      not95
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z7, Z7
 
-not88:
+not95:
 	CMPL    SI, $0x0000003f
-	JNE     some_rows89
+	JNE     some_rows96
 	VMOVUPS Z7, (DX)
-	JMP     rows90
+	JMP     rows97
 
-some_rows89:
+some_rows96:
 	TESTL   $0x00000020, SI
-	JZ      rows90
+	JZ      rows97
 	VMOVUPS Z7, (DX)
 
-rows90:
+rows97:
 	MOVQ 112(CX), DX
 	ADDQ DX, 136(AX)
 	MOVQ 120(CX), DX

@@ -10,12 +10,15 @@ type windowKind struct {
 	name   string
 	size   int    // of an element, if that is an integer
 	signed bool   // whether that is
-	ahead  bool   // whether the row behind the window is fetched, which the next line needs, and windows of three columns have code of their own
+	ahead  bool   // whether the row behind the window is fetched, which the next line needs
 	signs  bool   // whether the signs that all elements have are kept
 	pixels string // the constant that says how many a group has at most
 	// take adds the elements at a position of the window, for so many pixels, and finish, if there is one, makes the results of the sums.
 	take   func(w *window, pixels int)
 	finish func(w *window)
+	// nine, if there is one, is code of its own for windows of three rows and columns beside each other, which move by so many of these from pixel to
+	// pixel; row is the distance of rows.
+	nine func(w *window, pixels, stride int, row reg.GPVirtual)
 }
 
 // windowed builds the routines for windows that slide over planes, channel by channel.
@@ -24,8 +27,8 @@ func windowed(f *file) {
 		return
 	}
 	const pixels = "WindowPixels"
-	f.window(windowKind{name: "Depthwise", pixels: "DepthwisePixels", ahead: true, take: (*window).multiplyAdd})
-	f.window(windowKind{name: "WindowMax", pixels: pixels, signs: true, take: (*window).greatest, finish: (*window).sign})
+	f.window(windowKind{name: "Depthwise", pixels: "DepthwisePixels", ahead: true, take: (*window).multiplyAdd, nine: (*window).multiplyAddNine})
+	f.window(windowKind{name: "WindowMax", pixels: pixels, signs: true, take: (*window).greatest, finish: (*window).sign, nine: (*window).greatestNine})
 	f.window(windowKind{name: "WindowSum", pixels: pixels, take: (*window).sum, finish: (*window).divide})
 	f.window(windowKind{name: "WindowSquares", pixels: pixels, take: (*window).square, finish: (*window).root})
 	if !f.isa.wide() { // a pixel is half a vector of this tier already
@@ -66,7 +69,7 @@ func (f *file) window(kind windowKind) {
 
 	r.loop("part", r.field("Count"), func() {
 		w.distances()
-		if w.kind.ahead {
+		if w.kind.nine != nil {
 			w.chooseWay()
 		}
 		for _, side := range []string{"In", "Out"} {
@@ -89,10 +92,10 @@ func (f *file) window(kind windowKind) {
 			r.loop("group", r.field("GroupsLeft"), func() {
 				if w.values != nil { // what has had signs has more of them
 					r.CMPQ(r.field("Signs"), operand.U8(0))
-					r.unless(r.JNE, "signs", func() { w.greatestNumbers(most) })
+					r.unless(r.JNE, "signs", func() { w.greatestNumbers(most, "signs") })
 				}
 				w.begin()
-				w.take(most, kind.take, "taken")
+				w.take(most, kind.take, kind.ahead, "taken")
 				r.Label("taken")
 				if kind.finish != nil {
 					kind.finish(w)
@@ -196,8 +199,8 @@ func (w *window) beginWindow() {
 	w.ADDQ(w.field("Lane"), w.weight)
 }
 
-// take goes through the positions of the window, by code for each number of pixels, and then to a label.
-func (w *window) take(most int, take func(w *window, pixels int), taken string) {
+// take goes through the positions of the window, by code for each number of pixels, and for some windows, and then to a label.
+func (w *window) take(most int, take func(w *window, pixels int), some bool, taken string) {
 	pixels, rows, columns, columnStep := w.GP64(), w.GP64(), w.GP64(), w.load("ColumnStep")
 	w.MOVQ(w.of("Pixels"), pixels)
 	labels := make([]string, most+1)
@@ -217,7 +220,7 @@ func (w *window) take(most int, take func(w *window, pixels int), taken string) 
 			w.TESTQ(rows, rows)
 			w.JZ(operand.LabelRef(taken))
 			next, row, column := w.label("next"), w.label("row"), w.label("column")
-			if w.kind.ahead && n >= leastNine {
+			if some && n >= leastNine {
 				w.nine(n, next)
 			}
 			if w.kind.ahead && n > 1 {
@@ -278,7 +281,7 @@ func (w *window) chooseWay() {
 // nine goes through three rows of three columns of windows, which move by one of these from pixel to pixel, or by two, and
 // then to a label.
 func (w *window) nine(pixels int, next string) {
-	other, row, x := w.label("other"), w.GP64(), w.vector()
+	other, row := w.label("other"), w.GP64()
 	w.CMPQ(w.field("Way"), operand.U8(wayTwo))
 	w.unless(w.JB, other, func() {
 		w.MOVQ(w.of("RowSkip"), row)
@@ -289,24 +292,48 @@ func (w *window) nine(pixels int, next string) {
 			if stride == 2 {
 				w.Label(two)
 			}
-			for r := range 3 {
-				for i, v := range w.spare {
-					w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
-				}
-				for i := range (pixels-1)*stride + 3 { // each element is read once
-					w.VMOVUPS(at(w.at, 64*i), x)
-					for column, weight := range w.spare {
-						if p := i - column; p >= 0 && p%stride == 0 && p/stride < pixels {
-							w.VFMADD231PS(x, weight, w.sums[p/stride][0])
-						}
-					}
-				}
-				w.ADDQ(row, w.at)
-			}
-			w.ADDQ(operand.U32(9*64), w.weight)
+			w.kind.nine(w, pixels, stride, row)
 			w.JMP(operand.LabelRef(next))
 		}
 	})
+}
+
+// met calls a function for each pixel of a group, of three columns of a row, that has an element of the row, with the column.
+func met(element, pixels, stride int, use func(pixel, column int)) {
+	for column := range 3 {
+		if p := element - column; p >= 0 && p%stride == 0 && p/stride < pixels {
+			use(p/stride, column)
+		}
+	}
+}
+
+func (w *window) multiplyAddNine(pixels, stride int, row reg.GPVirtual) {
+	x := w.vector()
+	for r := range 3 {
+		for i, v := range w.spare {
+			w.VMOVUPS(at(w.weight, 64*(3*r+i)), v)
+		}
+		for i := range (pixels-1)*stride + 3 { // each element is read once
+			w.VMOVUPS(at(w.at, 64*i), x)
+			met(i, pixels, stride, func(pixel, column int) { w.VFMADD231PS(x, w.spare[column], w.sums[pixel][0]) })
+		}
+		w.ADDQ(row, w.at)
+	}
+	w.ADDQ(operand.U32(9*64), w.weight)
+}
+
+func (w *window) greatestNine(pixels, stride int, row reg.GPVirtual) {
+	for i := range (pixels-1)*stride + 3 { // the greatest of each column serves all pixels that have it
+		x, of := w.spare[i%3], operand.Mem{Base: w.at, Index: row, Scale: 1, Disp: 64 * i}
+		w.VMOVUPS(at(w.at, 64*i), x)
+		w.VPMAXUD(of, x, x)
+		of.Scale = 2
+		w.VPMAXUD(of, x, x)
+		met(i, pixels, stride, func(pixel, _ int) { w.VPMAXUD(x, w.sums[pixel][0], w.sums[pixel][0]) })
+	}
+	for range 3 {
+		w.ADDQ(row, w.at)
+	}
 }
 
 // fetch brings near what a group of so many pixels in the next line needs.
@@ -376,32 +403,28 @@ func (w *window) infinite() {
 	}
 }
 
-// greatestNumbers keeps the greatest elements as if they were integers, and goes to the label finished if none has a sign, as is behind a relu: then the
-// order is the same, and that of a NaN is behind all numbers.
-func (w *window) greatestNumbers(most int) {
-	w.infinite()
-	w.clear(w.values...)
+// greatestNumbers keeps the greatest elements as if they were integers without a sign, and goes to the label finished if none has one, as is behind a relu:
+// then the order is the same, and that of a NaN is behind all numbers. One that has a sign is greater than those that have none, so that it is seen
+// in the greatest. Windows of no elements go to the label of what follows.
+func (w *window) greatestNumbers(most int, signs string) {
+	w.CMPQ(w.of("Rows"), operand.U8(0))
+	w.JE(operand.LabelRef(signs))
+	w.each(func(_ int, sum reg.VecVirtual) { w.clear(sum) })
 	w.beginWindow()
-	w.take(most, func(w *window, pixels int) {
-		for i := range pixels {
-			x, sum := w.spare[i%3], w.sums[i][0]
-			w.VMOVUPS(w.element(i), x)
-			w.VORPS(x, w.values[i], w.values[i])
-			w.VPMAXSD(x, sum, sum)
-		}
-	}, "greatest")
+	w.take(most, greatestIntegers(w.VPMAXUD), true, "greatest")
 	w.Label("greatest")
-	signs := w.values[0]
-	for _, v := range w.values[1:] {
-		w.VORPS(v, signs, signs)
+	all := w.spare[0]
+	w.VORPS(w.sums[0][0], w.sums[1][0], all)
+	for _, sum := range w.sums[2:] {
+		w.VORPS(sum[0], all, all)
 	}
 	if w.isa.wide() {
 		k := w.K()
-		w.VPMOVD2M(signs, k)
+		w.VPMOVD2M(all, k)
 		w.KORTESTW(k, k)
 	} else {
-		w.VPSRAD(operand.Imm(31), signs, signs)
-		w.VPTEST(signs, signs)
+		w.VPSRAD(operand.Imm(31), all, all)
+		w.VPTEST(all, all)
 	}
 	w.JZ(operand.LabelRef("finished"))
 	w.MOVQ(operand.U32(1), w.field("Signs"))
