@@ -47,12 +47,3 @@ func (v *Convolution) Weights(o int) (at, step int) {
 	}
 	return (o/v.GroupOut*v.GroupIn*v.GroupOut + o%v.GroupOut) * v.Taps, v.GroupOut * v.Taps
 }
-
-// Thinned returns the convolution, whose windows have one element, of what is left of the input without the elements that no window meets.
-func (v *Convolution) Thinned() *Convolution {
-	t := *v
-	t.Sliding = Sliding{Border: v.Border, Rank: 1, inStep: Position{1}}
-	t.Dim[0] = Slide{In: v.OutPlane, Out: v.OutPlane, Size: 1, Stride: 1, Dilation: 1}
-	t.InPlane = v.OutPlane
-	return &t
-}

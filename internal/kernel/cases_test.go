@@ -394,13 +394,20 @@ func pixelsAndBlocks(r *op.Rand, up bool) op.Case {
 	return c
 }
 
-// passedOver returns a case of a convolution whose windows of one element pass over some of the input, or reach just to its end.
+// passedOver returns a case of a convolution whose windows pass over some of the input: windows of one element, which may reach just to its end, or larger
+// ones of which a line of the result has few.
 func passedOver(r *op.Rand) op.Case {
-	groups, outs := op.Pick(r, []int{1, 1, 2}), op.Pick(r, []int{1, 8, 16, 24, 33})
-	perGroup := op.Pick(r, []int{3, 5, 16, 17, 32})
+	groups, perGroup := op.Pick(r, []int{1, 1, 2}), op.Pick(r, []int{3, 5, 16, 17, 32})
+	outs, size, padding := op.Pick(r, []int{1, 8, 16, 24, 33}), []int{1, 1}, []int{0, 0, 0, op.Pick(r, []int{0, 0, 1})}
 	in := tensor.Shape{r.Between(1, 2), groups * perGroup, r.Between(1, 9), r.Between(1, 9)}
-	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, tensor.Shape{groups * outs, perGroup, 1, 1}), nil},
-		Attrs: graph.AttrsOf("padding", []int{0, 0, 0, op.Pick(r, []int{0, 0, 1})}, "stride", []int{r.Between(1, 3), r.Between(1, 3)}, "groups", groups)}
+	if r.Bool() {
+		outs, size = op.Pick(r, []int{32, 33, 48}), []int{r.Between(1, 3), r.Between(2, 4)}
+		padding = []int{size[0] / 2, (size[0] - 1) / 2, (size[1] - 1) / 2, size[1] / 2}
+		in[2], in[3] = r.Between(2, 15), r.Between(2, 20)
+	}
+	filter := append(tensor.Shape{groups * outs, perGroup}, size...)
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil},
+		Attrs: graph.AttrsOf("padding", padding, "stride", []int{r.Between(1, 3), r.Between(1, 3)}, "dilation", []int{1, op.Pick(r, []int{1, 1, 2})}, "groups", groups)}
 }
 
 // pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels, and of few channels over planes of several tiles.

@@ -19,21 +19,23 @@ import (
 // The weights of a part of the channels, as many as a tile has, for some blocks of input channels fit into the nearest cache together with a
 // tile's input, and serve all tiles of a strip of lines; the input of a strip fits into the next cache and serves all parts. Between passes over
 // blocks of input channels the sums lie in the result, which therefore must not take the place of a tensor that the tail adds. A strip and a part
-// are a piece. Where windows of one element pass over some of the input, what they meet is copied first, so that it lies together.
+// are a piece. Where windows pass over some of the input, what a position of theirs meets may be copied first, so that it lies together: see [direct.sift].
 const (
-	convWeights   = 1 << 10   // bytes of weights in a pass for each channel of the largest tile
-	convStrip     = 320 << 10 // bytes of input of a strip
-	convFar       = 2         // times as long as the input take weights, which come from farther away
-	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
-	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
-	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
-	convHalves    = 16        // pixels of a plane from which on it is two lines where there is nothing else to divide
-	convSmall     = 196       // pixels of a plane below which there are few tiles in a line
-	convPlain     = 4         // channels up to which a plain input is read as it is
-	convMostLines = 1 << 20   // of a plane
-	convMostTaps  = 1 << 18   // in all tables of a plane
-	convRate      = 32        // multiply-adds that take as long as an operation of a reference
-	convPieces    = 16        // as many as it takes to divide the work well
+	convWeights    = 32 << 10  // bytes of weights in a pass of the largest tile
+	convStrip      = 320 << 10 // bytes of input of a strip
+	convFar        = 2         // times as long as the input take weights, which come from farther away
+	convLine       = 168       // pixels of a line at most, which the pixels of tiles divide
+	convCall       = 2 << 20   // multiply-adds for a line at most, so that no call takes long
+	convFlat       = 1024      // pixels of a plane that may be one line though it has padding
+	convHalves     = 16        // pixels of a plane from which on it is two lines where there is nothing else to divide
+	convSmall      = 196       // pixels of a plane below which there are few tiles in a line
+	convPlain      = 4         // channels up to which a plain input is read as it is
+	convMostLines  = 1 << 20   // of a plane
+	convMostTaps   = 1 << 18   // in all tables of a plane
+	convRate       = 32        // multiply-adds that take as long as an operation of a reference
+	convSifted     = 32        // channels of a group of the result from which on it pays to copy the input for windows of several elements
+	convMostSifted = 16        // elements along a dimension of such windows
+	convPieces     = 16        // as many as it takes to divide the work well
 )
 
 // directRows lists the rows of direct convolution.
@@ -69,9 +71,16 @@ type direct struct {
 	dynamic            bool         // whether weights are packed with each evaluation
 	packed             int          // bytes
 
-	thinned *geometry.Convolution // as it is without copying, which v is with it; or nil
-	copies  int                   // pieces that copy
-	copyAt  int                   // where the copy lies in the shared memory
+	lattices *inputLattices // as the input is copied, or nil
+	copies   int            // pieces that copy
+	copyAt   int            // where the copy lies in the shared memory
+}
+
+// inputLattices are parts of the input, each of the elements whose indices have the same remainders by the strides. The first element of each belongs to the first
+// element of the result, and so on: a window position meets neighbours for neighbours, also from row to row.
+type inputLattices struct {
+	remainders [tensor.MaxRank][]int // along each dimension, of those that windows meet
+	count      int
 }
 
 // placement says where the elements of the input lie: bytes between items, blocks of channels, channels, pixels.
@@ -107,7 +116,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 		return nil
 	}
 	p := &Plan{In: make([]Layout, len(r.Operands())), Out: make([]Layout, 1)}
-	d.thin(in)
+	d.sift(in)
 	p.In[0] = d.inputLayout(r, in)
 	if v.OutPlane > 1 || out[1]%block != 0 {
 		p.Out[0] = Blocked16
@@ -137,7 +146,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 			}
 		}}}
 	}
-	if d.thinned != nil {
+	if d.lattices != nil {
 		d.copyAt = p.Shared
 		p.Shared += d.batch * d.at.item
 	}
@@ -150,16 +159,30 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	return p
 }
 
-// thin decides whether what windows meet is copied.
-func (d *direct) thin(in tensor.Shape) {
-	if d.v.Up || d.v.Taps > 1 || d.v.InPlane == d.v.OutPlane || d.v.OutPlane == 1 || in[1] <= convPlain || reachesOut(&d.v.Sliding) {
+// sift decides whether the input is copied to lattices: where windows pass over some of it, or where lines that do not fill tiles become one.
+func (d *direct) sift(in tensor.Shape) {
+	g := &d.v.Sliding
+	if d.v.Up || d.v.InPlane == d.v.OutPlane || d.v.OutPlane == 1 || in[1] <= convPlain || d.groups > 1 && d.v.GroupIn%block != 0 {
 		return
 	}
-	if d.groups > 1 && d.v.GroupIn%block != 0 {
+	if d.v.Taps == 1 && reachesOut(g) || d.v.Taps > 1 && (d.v.GroupOut < convSifted || d.v.OutPlane > convFlat || !d.wasteful()) {
 		return
 	}
-	d.thinned, d.v = d.v, d.v.Thinned()
-	d.copies = d.batch * geometry.CeilDiv(in[1], block)
+	l := &inputLattices{count: 1}
+	for i := range g.Rank {
+		s := &g.Dim[i]
+		if s.Size > convMostSifted || s.Out != geometry.CeilDiv(s.In, s.Stride) {
+			return
+		}
+		for k := range s.Size {
+			x := k*s.Dilation - s.Before
+			if r := x - geometry.FloorDiv(x, s.Stride)*s.Stride; !slices.Contains(l.remainders[i], r) {
+				l.remainders[i] = append(l.remainders[i], r)
+			}
+		}
+		l.count *= len(l.remainders[i])
+	}
+	d.lattices, d.copies = l, d.batch*geometry.CeilDiv(in[1], block)
 }
 
 // nanos estimates how long it takes, by as many multiply-adds as a nanosecond has. Channels that tiles have beyond those of the result count.
@@ -174,6 +197,9 @@ func (d *direct) nanos() int64 {
 // inputLayout chooses how the input is read, and sets where its elements lie. An element of a plane of one pixel lies where it does in blocks.
 func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 	plane := d.v.InPlane
+	if d.lattices != nil {
+		plane = d.lattices.count * d.v.OutPlane
+	}
 	blocks := geometry.CeilDiv(in[1], block)
 	if plane == 1 {
 		d.at = placement{item: in[1] * 4, block: block * 4, channel: 4, pixel: block * 4}
@@ -278,7 +304,7 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 
 // dividePasses decides how many blocks of input channels are a pass.
 func (d *direct) dividePasses() {
-	d.pass[0] = min(max(convWeights/(block*d.v.Taps*4), 1), d.blocks)
+	d.pass[0] = min(max(convWeights/(block*d.v.Taps*d.tiles[0].Channels*4), 1), d.blocks)
 	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
 }
@@ -317,7 +343,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 	} else {
 		weights = c.Packed[0]
 	}
-	if d.thinned != nil {
+	if d.lattices != nil {
 		for input = c.Shared[d.copyAt:]; lo < min(hi, d.copies); lo++ {
 			d.copyMet(floatsOf(input), tensor.Data[float32](c.In[0]), lo)
 		}
@@ -364,12 +390,12 @@ func (r *directCall) part(p *directPart, lines []directLine, item, in, out int) 
 
 // rows returns how rows of a result of a shape are computed alone, with the input in a layout; nil if they cannot be.
 func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
-	if len(out) != 4 || d.v.Up || d.v.OutPlane == 1 || d.dynamic || d.thinned != nil && layout != Blocked16 {
+	if len(out) != 4 || d.v.Up || d.v.OutPlane == 1 || d.dynamic || d.lattices != nil && layout != Blocked16 {
 		return nil
 	}
 	of := needs(in[2], 1, 0, 1)
-	if v := d.whole(); v.Rank > 1 {
-		s := &v.Dim[0]
+	if d.v.Rank > 1 {
+		s := &d.v.Dim[0]
 		of = needs(s.In, s.Stride, s.Before, s.Span())
 	}
 	return &Rows{out[2], of, func(c Cuts) op.Kernel { return d.cut(in, out, c) }, len(d.tail.tensors) > 0}
@@ -378,9 +404,9 @@ func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
 // cut returns what computes ranges of rows.
 func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	e := *d
-	e.v, e.thinned = d.whole(), nil
+	e.lattices = nil
 	inRow, outRow := in[3]*e.at.pixel, out[3]*block*4
-	if d.thinned != nil {
+	if d.lattices != nil {
 		e.at.block = in[2] * inRow
 		e.at.item = blocked(in)[1] * e.at.block
 	}
@@ -419,24 +445,28 @@ func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	}
 }
 
-// whole returns the geometry without copying.
-func (d *direct) whole() *geometry.Convolution {
-	if d.thinned != nil {
-		return d.thinned
-	}
-	return d.v
-}
-
-// copyMet copies what windows meet of a block of channels, line by line. A panel of AVX2 has as many numbers as a pixel of a block.
+// copyMet copies what windows meet of a block of channels, row by row of each lattice. A panel of AVX2 has as many numbers as a pixel of a block.
 func (d *direct) copyMet(to, from []float32, number int) {
-	to, from = to[number*d.v.InPlane*block:], from[number*d.thinned.InPlane*block:]
-	last, line := d.thinned.Last(), simd.PanelArgs{ToStep: block * 4, Panels: 1}
-	line.FromStep, line.K = uintptr(last.Stride)*line.ToStep, last.Out
-	var k geometry.Position
-	for row := range d.thinned.Rows() {
-		o := d.thinned.Row(row)
-		line.To, line.From = simd.At(to, row*last.Out*block), simd.At(from, d.thinned.Source(&o, &k)*block)
-		copyPanels(&simd.AVX2, line)
+	g, last := &d.v.Sliding, d.v.Last()
+	to, from = to[number*d.lattices.count*d.v.OutPlane*block:], from[number*d.v.InPlane*block:]
+	line := simd.PanelArgs{ToStep: block * 4, FromStep: uintptr(last.Stride) * block * 4, Panels: 1}
+	for lattice := range d.lattices.count {
+		for row := range g.Rows() {
+			o, rest, at, step, there := g.Row(row), lattice, 0, 1, true
+			for i := g.Rank - 1; i >= 0; i-- {
+				s, remainders := &g.Dim[i], d.lattices.remainders[i]
+				x := o[i]*s.Stride + remainders[rest%len(remainders)]
+				if i == g.Rank-1 {
+					line.K = geometry.CeilDiv(s.In-x, s.Stride)
+				}
+				there = there && x < s.In
+				at, step, rest = at+x*step, step*s.In, rest/len(remainders)
+			}
+			if there {
+				line.To, line.From = simd.At(to, (lattice*d.v.OutPlane+row*last.Out)*block), simd.At(from, at*block)
+				copyPanels(&simd.AVX2, line)
+			}
+		}
 	}
 }
 

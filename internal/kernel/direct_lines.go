@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // How the plane of a convolution's result is divided: into lines of pixels, and these into tiles, with tables of the taps that pixels take.
@@ -72,13 +73,29 @@ func (d *direct) beginLines(phases int) *lineOf {
 	d.lines, d.classes = nil, nil
 	d.outStep = phases * block * 4
 	d.pixelStep = g.Last().Stride / phases * d.at.pixel
-	l := &lineOf{direct: d, phases: phases, steps: make([]int, g.Rank), outside: reachesOut(g), classOf: make(map[string]int)}
-	step := d.at.pixel
+	l := &lineOf{direct: d, phases: phases, outside: reachesOut(g), classOf: make(map[string]int)}
+	step, lattice := d.at.pixel, d.at.pixel*d.v.OutPlane
+	if d.lattices != nil {
+		d.pixelStep = step
+	}
 	for i := g.Rank - 1; i >= 0; i-- {
-		l.steps[i] = step
-		step *= g.Dim[i].In
+		l.steps[i], l.latticeSteps[i] = step, lattice
+		if step *= g.Dim[i].In; d.lattices != nil {
+			step = l.steps[i] * g.Dim[i].Out
+			lattice *= len(d.lattices.remainders[i])
+		}
 	}
 	return l
+}
+
+// place returns what an index along a dimension, which may lie outside, adds to the place of an element, in bytes.
+func (l *lineOf) place(i, index int) int {
+	if l.lattices == nil {
+		return index * l.steps[i]
+	}
+	stride := l.v.Dim[i].Stride
+	at := geometry.FloorDiv(index, stride)
+	return at*l.steps[i] + slices.Index(l.lattices.remainders[i], index-at*stride)*l.latticeSteps[i]
 }
 
 // length returns the pixels of lines of about equal length into which so many pixels are divided, or 0 if each would take too long.
@@ -115,6 +132,9 @@ func (l *lineOf) add(at, pixels, length int) bool {
 // rows, too. With padding each tile of such a line has a table of its own.
 func (d *direct) flat() bool {
 	g := &d.v.Sliding
+	if d.lattices != nil {
+		return true
+	}
 	for i := range g.Rank {
 		if s := &g.Dim[i]; s.Stride != 1 || i > 0 && s.In != s.Out {
 			return false
@@ -136,9 +156,10 @@ func reachesOut(g *geometry.Sliding) bool {
 // lineOf is a line whose tables are made.
 type lineOf struct {
 	*direct
-	steps         []int // bytes between neighbours of the input along each dimension
-	phases        int   // the distance of neighbouring pixels
-	outside       bool  // whether any window may reach beyond the input
+	steps         [tensor.MaxRank]int // bytes between neighbours of the input along each dimension
+	latticeSteps  [tensor.MaxRank]int // and between lattices
+	phases        int                 // the distance of neighbouring pixels
+	outside       bool                // whether any window may reach beyond the input
 	first, pixels int
 	taps          int            // in all tables
 	classOf       map[string]int // the class of lines by what these have in common
@@ -160,7 +181,7 @@ func origin(s *geometry.Slide, o int) int {
 func (l *lineOf) input() int {
 	o, at := l.pixel(0), 0
 	for i := range l.v.Rank {
-		at += origin(&l.v.Dim[i], o[i]) * l.steps[i]
+		at += l.place(i, origin(&l.v.Dim[i], o[i]))
 	}
 	return at
 }
@@ -277,6 +298,16 @@ func (l *lineOf) split(large int) []someTiles {
 	return best
 }
 
+// wasteful reports whether tiles of a row of the result have more than a tenth of pixels that nobody needs.
+func (d *direct) wasteful() bool {
+	pixels := d.v.Last().Out
+	row, more := lineOf{direct: d, pixels: pixels}, -pixels
+	for _, n := range row.split(0) {
+		more += n.tiles * n.tile.Pixels
+	}
+	return 10*more > pixels
+}
+
 const tapSize = int(unsafe.Sizeof(simd.ConvTap{}))
 
 // tabulate makes the tables of a run: one for each tile, or one for all where no tile meets anything outside the input.
@@ -306,7 +337,7 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 		tap := simd.ConvTap{Number: int32(number)}
 		for i := range l.v.Rank {
 			x, _ := l.v.Dim[i].Source(places[0][i], k[i])
-			tap.In += (x - origin(&l.v.Dim[i], places[0][i])) * l.steps[i]
+			tap.In += l.place(i, x) - l.place(i, origin(&l.v.Dim[i], places[0][i]))
 		}
 		for p := range places {
 			if l.v.Source(&places[p], &k) >= 0 {

@@ -32,3 +32,34 @@ func TestConvolutionPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestSiftedInput checks convolutions whose windows pass over some of the input, which is copied for them.
+func TestSiftedInput(t *testing.T) {
+	if !simd.AVX2.Has() {
+		t.Skip("the processor has no AVX2")
+	}
+	row := rowOf(&simd.AVX2, "tiles", "conv")
+	for _, tt := range []struct {
+		in, filter, padding, stride, dilation []int
+		groups                                int
+	}{
+		{[]int{2, 32, 14, 14}, []int{48, 32, 3, 3}, []int{1, 1, 1, 1}, []int{2, 2}, nil, 1},
+		{[]int{1, 17, 13, 13}, []int{33, 17, 3, 3}, []int{1, 1, 1, 1}, []int{2, 2}, nil, 1},
+		{[]int{1, 16, 7, 8}, []int{32, 16, 2, 4}, []int{0, 1, 1, 2}, []int{2, 3}, nil, 1},
+		{[]int{1, 64, 9, 9}, []int{64, 32, 3, 3}, []int{2, 2, 2, 2}, []int{3, 3}, []int{2, 2}, 2},
+		{[]int{1, 20, 5, 10}, []int{40, 20, 1, 5}, []int{0, 0, 2, 2}, []int{1, 2}, nil, 1},
+		{[]int{1, 16, 9}, []int{32, 16, 3}, []int{1, 1}, []int{2}, nil, 1},
+		{[]int{2, 24, 9, 11}, []int{24, 24, 1, 1}, []int{0, 0, 0, 0}, []int{2, 3}, nil, 1},
+		{[]int{1, 48, 5, 6, 9}, []int{32, 48, 3, 3, 3}, []int{1, 1, 1, 1, 1, 1}, []int{2, 2, 2}, nil, 1},
+	} {
+		r := op.NewRand(7, 4)
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tt.in), r.Tensor(tensor.Float32, tt.filter), nil},
+			Attrs: graph.AttrsOf("padding", tt.padding, "stride", tt.stride, "dilation", tt.dilation, "groups", tt.groups)}
+		p := row.Prepare(kernel.Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})
+		if p == nil || p.Shared == 0 {
+			t.Errorf("%v, %v: the input is not copied", tt.in, tt.filter)
+			continue
+		}
+		newTrial(t, r, row.Op, c, p).check()
+	}
+}
