@@ -3,7 +3,7 @@ package webnn
 import (
 	"fmt"
 	"maps"
-	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,48 +18,38 @@ import (
 // they are exact. A tensor.Shape serves for []int, float32 for float64 and []float32 for []float64.
 type Options map[string]any
 
-// set adds a member.
-func (d *Options) set(name string, v any) {
-	if *d == nil {
-		*d = make(Options)
-	}
-	(*d)[name] = v
-}
-
-// put adds a member that is present if it has not the zero value.
-//
-//go:noinline
-func put[T comparable](d *Options, name string, v T) {
-	var zero T
-	if f, isFloat := any(v).(float64); v != zero || isFloat && math.Signbit(f) { // -0 is present
-		d.set(name, v)
-	}
-}
-
-// point adds a member that is present if there is a pointer to it.
-func point[T any](d *Options, name string, v *T) {
-	if v != nil {
-		d.set(name, *v)
-	}
-}
-
-// list adds a list that is present if it is not nil.
-func list[T any](d *Options, name string, v []T) {
-	if v != nil {
-		d.set(name, v)
-	}
-}
-
-// texts returns members of an enumeration as strings.
-func texts[T ~string](members []T) []string {
-	if members == nil {
+// dictionary returns the members that a struct of options sets: the fields that are neither nil nor Go's zero value, which -0 is not. It is nil
+// if the pointer to the struct is, or if it sets none.
+func dictionary(options any) Options {
+	fields := reflect.ValueOf(options).Elem()
+	if !fields.IsValid() {
 		return nil
 	}
-	list := make([]string, len(members))
-	for i, m := range members {
-		list[i] = string(m)
+	var d Options
+	for f, v := range fields.Fields() {
+		if v.IsZero() {
+			continue
+		}
+		if v.Kind() == reflect.Pointer && v.Type() != reflect.TypeFor[*Operand]() { // as the default is not the zero value
+			v = v.Elem()
+		}
+		member := v.Interface()
+		switch { // the words of an enumeration
+		case v.Kind() == reflect.String:
+			member = v.String()
+		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String:
+			list := make([]string, v.Len())
+			for i := range list {
+				list[i] = v.Index(i).String()
+			}
+			member = list
+		}
+		if d == nil {
+			d = make(Options)
+		}
+		d[strings.ToLower(f.Name[:1])+f.Name[1:]] = member
 	}
-	return list
+	return d
 }
 
 // method is a method of MLGraphBuilder that makes operands from operands.
@@ -115,13 +105,13 @@ func ReturnsList(method string) bool {
 //     TypeError, with the rule that was broken. Nothing is added to the graph then.
 
 // several calls a method that has several results.
-func (b *GraphBuilder) several(name string, options Options, args ...any) ([]*Operand, error) {
-	return b.Call(name, args, options)
+func (b *GraphBuilder) several(name string, options any, args ...any) ([]*Operand, error) {
+	return b.Call(name, args, dictionary(options))
 }
 
 // single calls a method that has one result.
-func (b *GraphBuilder) single(name string, options Options, args ...any) (*Operand, error) {
-	out, err := b.Call(name, args, options)
+func (b *GraphBuilder) single(name string, options any, args ...any) (*Operand, error) {
+	out, err := b.several(name, options, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -70,19 +70,15 @@ func optionStructs(t *testing.T) map[string]reflect.Type {
 	return out
 }
 
-func dictionaryOf(options reflect.Value) Options {
-	return options.Interface().(interface{ dictionary() Options }).dictionary()
-}
-
 func goMethod(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // TestDictionary: each option struct gives exactly the members that are set, with the values that Call takes.
 func TestDictionary(t *testing.T) {
 	for name, pointer := range optionStructs(t) {
-		if got := dictionaryOf(reflect.Zero(pointer)); got != nil {
+		if got := dictionary(reflect.Zero(pointer).Interface()); got != nil {
 			t.Errorf("%s: a nil pointer gives %v", name, got)
 		}
-		if got := dictionaryOf(reflect.New(pointer.Elem())); got != nil {
+		if got := dictionary(reflect.New(pointer.Elem()).Interface()); got != nil {
 			t.Errorf("%s: an empty struct gives %v", name, got)
 		}
 		d := idl.WebNN.Dictionary(name)
@@ -103,16 +99,16 @@ func TestDictionary(t *testing.T) {
 		if n := options.Elem().NumField(); n != len(want) {
 			t.Errorf("%s: %d fields stand for %d members", name, n, len(want))
 		}
-		if got := dictionaryOf(options); !reflect.DeepEqual(got, want) {
+		if got := dictionary(options.Interface()); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the dictionary is %v; want %v", name, got, want)
 		}
 	}
 }
 
 // optionOf returns the row of a member of a dictionary.
-func optionOf(dictionary, member string) *param {
+func optionOf(options, member string) *param {
 	for _, o := range idl.WebNN.Operators() {
-		if o.Options() == dictionary {
+		if o.Options() == options {
 			return methodOf(o.Name).param(member)
 		}
 	}
@@ -152,16 +148,16 @@ func fill(t *testing.T, p *param, field reflect.Value) any {
 
 // TestPointersToZero: a member that is set to Go's zero value is present where its default is another one.
 func TestPointersToZero(t *testing.T) {
-	got := (&GruOptions{ResetAfter: new(false), Activations: []RecurrentNetworkActivation{}}).dictionary()
+	got := dictionary(&GruOptions{ResetAfter: new(false), Activations: []RecurrentNetworkActivation{}})
 	want := Options{"resetAfter": false, "activations": []string{}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the dictionary is %v; want %v", got, want)
 	}
-	got = (&HardSigmoidOptions{Alpha: new(0.0)}).dictionary()
+	got = dictionary(&HardSigmoidOptions{Alpha: new(0.0)})
 	if want := (Options{"alpha": 0.0}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the dictionary is %v; want %v", got, want)
 	}
-	got = (&PadOptions{Value: Float(0)}).dictionary()
+	got = dictionary(&PadOptions{Value: Float(0)})
 	if want := (Options{"value": Float(0)}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the dictionary is %v; want %v", got, want)
 	}

@@ -10,7 +10,7 @@ import "github.com/concord-nn/concord/tensor"
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-argminmax.
 func (g *GraphBuilder) ArgMin(input *Operand, axis int, options *ArgMinMaxOptions) (*Operand, error) {
-	return g.single("argMin", options.dictionary(), input, axis)
+	return g.single("argMin", options, input, axis)
 }
 
 // ArgMax computes the index of the greatest element along the axis, from 0 to the rank - 1; the lowest one if several are
@@ -19,7 +19,7 @@ func (g *GraphBuilder) ArgMin(input *Operand, axis int, options *ArgMinMaxOption
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-argminmax.
 func (g *GraphBuilder) ArgMax(input *Operand, axis int, options *ArgMinMaxOptions) (*Operand, error) {
-	return g.single("argMax", options.dictionary(), input, axis)
+	return g.single("argMax", options, input, axis)
 }
 
 // BatchNormalization computes Scale · (x - mean) / √(variance + Epsilon) + Bias. Mean and variance have shape [n], where
@@ -27,7 +27,7 @@ func (g *GraphBuilder) ArgMax(input *Operand, axis int, options *ArgMinMaxOption
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-batchnorm.
 func (g *GraphBuilder) BatchNormalization(input, mean, variance *Operand, options *BatchNormalizationOptions) (*Operand, error) {
-	return g.single("batchNormalization", options.dictionary(), input, mean, variance)
+	return g.single("batchNormalization", options, input, mean, variance)
 }
 
 // Cast converts each element to the data type. Floats become integers by truncation within the range of the type, NaN
@@ -35,7 +35,7 @@ func (g *GraphBuilder) BatchNormalization(input, mean, variance *Operand, option
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-cast.
 func (g *GraphBuilder) Cast(input *Operand, dataType tensor.DType, options *OperatorOptions) (*Operand, error) {
-	return g.single("cast", options.dictionary(), input, dataType)
+	return g.single("cast", options, input, dataType)
 }
 
 // Clamp limits each element to the range from MinValue to MaxValue. The result has the type and shape of the input. A
@@ -43,7 +43,7 @@ func (g *GraphBuilder) Cast(input *Operand, dataType tensor.DType, options *Oper
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-clamp.
 func (g *GraphBuilder) Clamp(input *Operand, options *ClampOptions) (*Operand, error) {
-	return g.single("clamp", options.dictionary(), input)
+	return g.single("clamp", options, input)
 }
 
 // Concat joins one or more inputs along the axis, from 0 to the rank - 1. They have the same type, and the same shape but
@@ -51,7 +51,7 @@ func (g *GraphBuilder) Clamp(input *Operand, options *ClampOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-concat.
 func (g *GraphBuilder) Concat(inputs []*Operand, axis int, options *OperatorOptions) (*Operand, error) {
-	return g.single("concat", options.dictionary(), inputs, axis)
+	return g.single("concat", options, inputs, axis)
 }
 
 // Conv2d convolves a 4-D input with a 4-D filter, whose dimensions are in the orders InputLayout and FilterLayout.
@@ -65,7 +65,7 @@ func (g *GraphBuilder) Concat(inputs []*Operand, axis int, options *OperatorOpti
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-conv2d.
 func (g *GraphBuilder) Conv2d(input, filter *Operand, options *Conv2dOptions) (*Operand, error) {
-	return g.single("conv2d", options.dictionary(), input, filter)
+	return g.single("conv2d", options, input, filter)
 }
 
 // ConvTranspose2d is the transposed convolution of a 4-D input with a 4-D filter, whose dimensions are in the orders
@@ -80,7 +80,7 @@ func (g *GraphBuilder) Conv2d(input, filter *Operand, options *Conv2dOptions) (*
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-convtranspose2d.
 func (g *GraphBuilder) ConvTranspose2d(input, filter *Operand, options *ConvTranspose2dOptions) (*Operand, error) {
-	return g.single("convTranspose2d", options.dictionary(), input, filter)
+	return g.single("convTranspose2d", options, input, filter)
 }
 
 // CumulativeSum computes the sums of each element and all before it along the axis, from 0 to the rank - 1. The result
@@ -88,7 +88,7 @@ func (g *GraphBuilder) ConvTranspose2d(input, filter *Operand, options *ConvTran
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-cumulativesum.
 func (g *GraphBuilder) CumulativeSum(input *Operand, axis int, options *CumulativeSumOptions) (*Operand, error) {
-	return g.single("cumulativeSum", options.dictionary(), input, axis)
+	return g.single("cumulativeSum", options, input, axis)
 }
 
 // Add computes a + b, element by element. Integers wrap. Both operands have the same type, which the result has, too; the
@@ -96,7 +96,7 @@ func (g *GraphBuilder) CumulativeSum(input *Operand, axis int, options *Cumulati
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Add(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("add", options.dictionary(), a, b)
+	return g.single("add", options, a, b)
 }
 
 // Sub computes a - b, element by element. Integers wrap. Both operands have the same type, which the result has, too; the
@@ -104,7 +104,7 @@ func (g *GraphBuilder) Add(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Sub(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("sub", options.dictionary(), a, b)
+	return g.single("sub", options, a, b)
 }
 
 // Mul computes a · b, element by element. Integers wrap. Both operands have the same type, which the result has, too; the
@@ -112,7 +112,7 @@ func (g *GraphBuilder) Sub(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Mul(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("mul", options.dictionary(), a, b)
+	return g.single("mul", options, a, b)
 }
 
 // Div computes a / b, element by element. Quotients of integers are truncated toward 0; division by an integer 0 gives 0.
@@ -120,7 +120,7 @@ func (g *GraphBuilder) Mul(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Div(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("div", options.dictionary(), a, b)
+	return g.single("div", options, a, b)
 }
 
 // Max computes the greater of a and b, element by element. Both operands have the same type, which the result has, too;
@@ -128,7 +128,7 @@ func (g *GraphBuilder) Div(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Max(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("max", options.dictionary(), a, b)
+	return g.single("max", options, a, b)
 }
 
 // Min computes the lesser of a and b, element by element. Both operands have the same type, which the result has, too;
@@ -136,7 +136,7 @@ func (g *GraphBuilder) Max(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Min(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("min", options.dictionary(), a, b)
+	return g.single("min", options, a, b)
 }
 
 // Pow computes a to the power of b, element by element. Both operands have the same type, which the result has, too; the
@@ -144,7 +144,7 @@ func (g *GraphBuilder) Min(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-binary.
 func (g *GraphBuilder) Pow(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("pow", options.dictionary(), a, b)
+	return g.single("pow", options, a, b)
 }
 
 // Equal compares a = b, element by element; NaN equals nothing. The result is uint8: 1 where it holds, else 0. Both
@@ -152,7 +152,7 @@ func (g *GraphBuilder) Pow(a, b *Operand, options *OperatorOptions) (*Operand, e
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) Equal(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("equal", options.dictionary(), a, b)
+	return g.single("equal", options, a, b)
 }
 
 // NotEqual compares a ≠ b, element by element; it holds for NaN. The result is uint8: 1 where it holds, else 0. Both
@@ -160,7 +160,7 @@ func (g *GraphBuilder) Equal(a, b *Operand, options *OperatorOptions) (*Operand,
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) NotEqual(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("notEqual", options.dictionary(), a, b)
+	return g.single("notEqual", options, a, b)
 }
 
 // Greater compares a > b, element by element. The result is uint8: 1 where it holds, else 0. Both operands have the same
@@ -168,7 +168,7 @@ func (g *GraphBuilder) NotEqual(a, b *Operand, options *OperatorOptions) (*Opera
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) Greater(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("greater", options.dictionary(), a, b)
+	return g.single("greater", options, a, b)
 }
 
 // GreaterOrEqual compares a ≥ b, element by element. The result is uint8: 1 where it holds, else 0. Both operands have
@@ -176,7 +176,7 @@ func (g *GraphBuilder) Greater(a, b *Operand, options *OperatorOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) GreaterOrEqual(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("greaterOrEqual", options.dictionary(), a, b)
+	return g.single("greaterOrEqual", options, a, b)
 }
 
 // Lesser compares a < b, element by element. The result is uint8: 1 where it holds, else 0. Both operands have the same
@@ -184,7 +184,7 @@ func (g *GraphBuilder) GreaterOrEqual(a, b *Operand, options *OperatorOptions) (
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) Lesser(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("lesser", options.dictionary(), a, b)
+	return g.single("lesser", options, a, b)
 }
 
 // LesserOrEqual compares a ≤ b, element by element. The result is uint8: 1 where it holds, else 0. Both operands have the
@@ -192,7 +192,7 @@ func (g *GraphBuilder) Lesser(a, b *Operand, options *OperatorOptions) (*Operand
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) LesserOrEqual(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("lesserOrEqual", options.dictionary(), a, b)
+	return g.single("lesserOrEqual", options, a, b)
 }
 
 // LogicalNot computes not a, element by element. Operand and result are uint8: 0 is false, everything else true, and the
@@ -200,7 +200,7 @@ func (g *GraphBuilder) LesserOrEqual(a, b *Operand, options *OperatorOptions) (*
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) LogicalNot(a *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("logicalNot", options.dictionary(), a)
+	return g.single("logicalNot", options, a)
 }
 
 // LogicalAnd computes a and b, element by element. The operands and the result are uint8: 0 is false, everything else
@@ -208,7 +208,7 @@ func (g *GraphBuilder) LogicalNot(a *Operand, options *OperatorOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) LogicalAnd(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("logicalAnd", options.dictionary(), a, b)
+	return g.single("logicalAnd", options, a, b)
 }
 
 // LogicalOr computes a or b, element by element. The operands and the result are uint8: 0 is false, everything else true,
@@ -216,7 +216,7 @@ func (g *GraphBuilder) LogicalAnd(a, b *Operand, options *OperatorOptions) (*Ope
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) LogicalOr(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("logicalOr", options.dictionary(), a, b)
+	return g.single("logicalOr", options, a, b)
 }
 
 // LogicalXor computes either a or b, element by element. The operands and the result are uint8: 0 is false, everything
@@ -224,14 +224,14 @@ func (g *GraphBuilder) LogicalOr(a, b *Operand, options *OperatorOptions) (*Oper
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) LogicalXor(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("logicalXor", options.dictionary(), a, b)
+	return g.single("logicalXor", options, a, b)
 }
 
 // IsNaN tells which elements are NaN. The result is uint8, 1 where one is and else 0, and has the shape of a.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) IsNaN(a *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("isNaN", options.dictionary(), a)
+	return g.single("isNaN", options, a)
 }
 
 // IsInfinite tells which elements are an infinity of either sign. The result is uint8, 1 where one is and else 0, and has
@@ -239,7 +239,7 @@ func (g *GraphBuilder) IsNaN(a *Operand, options *OperatorOptions) (*Operand, er
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-logical.
 func (g *GraphBuilder) IsInfinite(a *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("isInfinite", options.dictionary(), a)
+	return g.single("isInfinite", options, a)
 }
 
 // Abs computes the magnitude |x| of each element. The least integer of a type stays as it is. The result has the type and
@@ -247,21 +247,21 @@ func (g *GraphBuilder) IsInfinite(a *Operand, options *OperatorOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Abs(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("abs", options.dictionary(), input)
+	return g.single("abs", options, input)
 }
 
 // Ceil rounds each element to the least integer that is not below it. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Ceil(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("ceil", options.dictionary(), input)
+	return g.single("ceil", options, input)
 }
 
 // Cos computes the cosine of each element, which is an angle in radians. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Cos(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("cos", options.dictionary(), input)
+	return g.single("cos", options, input)
 }
 
 // Erf computes the error function of each element, 2/√π · ∫₀ˣ exp(-t²) dt. The result has the type and shape of the
@@ -269,21 +269,21 @@ func (g *GraphBuilder) Cos(input *Operand, options *OperatorOptions) (*Operand, 
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Erf(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("erf", options.dictionary(), input)
+	return g.single("erf", options, input)
 }
 
 // Exp computes eˣ for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Exp(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("exp", options.dictionary(), input)
+	return g.single("exp", options, input)
 }
 
 // Floor rounds each element to the greatest integer that is not above it. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Floor(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("floor", options.dictionary(), input)
+	return g.single("floor", options, input)
 }
 
 // Identity copies its input. It gives a name of its own to a value, or makes an output of an input. The result has the
@@ -291,7 +291,7 @@ func (g *GraphBuilder) Floor(input *Operand, options *OperatorOptions) (*Operand
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Identity(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("identity", options.dictionary(), input)
+	return g.single("identity", options, input)
 }
 
 // Log computes the natural logarithm of each element: -∞ for 0 and NaN below it. The result has the type and shape of the
@@ -299,7 +299,7 @@ func (g *GraphBuilder) Identity(input *Operand, options *OperatorOptions) (*Oper
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Log(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("log", options.dictionary(), input)
+	return g.single("log", options, input)
 }
 
 // Neg changes the sign of each element. The least integer of a type stays as it is. The result has the type and shape of
@@ -307,14 +307,14 @@ func (g *GraphBuilder) Log(input *Operand, options *OperatorOptions) (*Operand, 
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Neg(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("neg", options.dictionary(), input)
+	return g.single("neg", options, input)
 }
 
 // Reciprocal computes 1 / x for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Reciprocal(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("reciprocal", options.dictionary(), input)
+	return g.single("reciprocal", options, input)
 }
 
 // RoundEven rounds each element to the nearest integer; halves go to the even one. The result has the type and shape of
@@ -322,35 +322,35 @@ func (g *GraphBuilder) Reciprocal(input *Operand, options *OperatorOptions) (*Op
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) RoundEven(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("roundEven", options.dictionary(), input)
+	return g.single("roundEven", options, input)
 }
 
 // Sin computes the sine of each element, which is an angle in radians. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Sin(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("sin", options.dictionary(), input)
+	return g.single("sin", options, input)
 }
 
 // Sign computes -1, 0 or 1 for elements below, equal to and above 0. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Sign(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("sign", options.dictionary(), input)
+	return g.single("sign", options, input)
 }
 
 // Sqrt computes the square root of each element, NaN below 0. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Sqrt(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("sqrt", options.dictionary(), input)
+	return g.single("sqrt", options, input)
 }
 
 // Tan computes the tangent of each element, which is an angle in radians. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-unary.
 func (g *GraphBuilder) Tan(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("tan", options.dictionary(), input)
+	return g.single("tan", options, input)
 }
 
 // DequantizeLinear computes (x - zero point) · scale, element by element. The zero point has the type of the input, the
@@ -359,7 +359,7 @@ func (g *GraphBuilder) Tan(input *Operand, options *OperatorOptions) (*Operand, 
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-dequantizelinear.
 func (g *GraphBuilder) DequantizeLinear(input, scale, zeroPoint *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("dequantizeLinear", options.dictionary(), input, scale, zeroPoint)
+	return g.single("dequantizeLinear", options, input, scale, zeroPoint)
 }
 
 // QuantizeLinear computes round(x / scale) + zero point, element by element; halves go to the even number, and the result
@@ -369,14 +369,14 @@ func (g *GraphBuilder) DequantizeLinear(input, scale, zeroPoint *Operand, option
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-quantizelinear.
 func (g *GraphBuilder) QuantizeLinear(input, scale, zeroPoint *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("quantizeLinear", options.dictionary(), input, scale, zeroPoint)
+	return g.single("quantizeLinear", options, input, scale, zeroPoint)
 }
 
 // Elu computes x for x > 0 and Alpha · (eˣ - 1) else, for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-elu.
 func (g *GraphBuilder) Elu(input *Operand, options *EluOptions) (*Operand, error) {
-	return g.single("elu", options.dictionary(), input)
+	return g.single("elu", options, input)
 }
 
 // Expand broadcasts the input to the new shape: extents of 1 repeat, and dimensions may be added in front. The result has
@@ -384,7 +384,7 @@ func (g *GraphBuilder) Elu(input *Operand, options *EluOptions) (*Operand, error
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-expand.
 func (g *GraphBuilder) Expand(input *Operand, newShape []int, options *OperatorOptions) (*Operand, error) {
-	return g.single("expand", options.dictionary(), input, newShape)
+	return g.single("expand", options, input, newShape)
 }
 
 // Gather takes slices of the input along Axis, by their indices. The result has the shape of the input with the dimension
@@ -393,7 +393,7 @@ func (g *GraphBuilder) Expand(input *Operand, newShape []int, options *OperatorO
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gather.
 func (g *GraphBuilder) Gather(input, indices *Operand, options *GatherOptions) (*Operand, error) {
-	return g.single("gather", options.dictionary(), input, indices)
+	return g.single("gather", options, input, indices)
 }
 
 // GatherElements takes an element for each index: out[i, j, k] = input[indices[i, j, k], j, k] for Axis 0, and so on. The
@@ -403,7 +403,7 @@ func (g *GraphBuilder) Gather(input, indices *Operand, options *GatherOptions) (
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gatherelements.
 func (g *GraphBuilder) GatherElements(input, indices *Operand, options *GatherOptions) (*Operand, error) {
-	return g.single("gatherElements", options.dictionary(), input, indices)
+	return g.single("gatherElements", options, input, indices)
 }
 
 // GatherND takes elements or slices of the input by their coordinates, which are the rows along the last dimension of the
@@ -413,14 +413,14 @@ func (g *GraphBuilder) GatherElements(input, indices *Operand, options *GatherOp
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gathernd.
 func (g *GraphBuilder) GatherND(input, indices *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("gatherND", options.dictionary(), input, indices)
+	return g.single("gatherND", options, input, indices)
 }
 
 // Gelu computes x · (1 + erf(x / √2)) / 2 for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gelu-method.
 func (g *GraphBuilder) Gelu(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("gelu", options.dictionary(), input)
+	return g.single("gelu", options, input)
 }
 
 // Gemm computes Alpha · a · b + Beta · C for matrices a, [n, k], and b, [k, m], each transposed first if the options say
@@ -428,7 +428,7 @@ func (g *GraphBuilder) Gelu(input *Operand, options *OperatorOptions) (*Operand,
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gemm.
 func (g *GraphBuilder) Gemm(a, b *Operand, options *GemmOptions) (*Operand, error) {
-	return g.single("gemm", options.dictionary(), a, b)
+	return g.single("gemm", options, a, b)
 }
 
 // Gru runs a gated recurrent unit over a sequence. The input has shape [steps, batch, features]; the weights have the
@@ -440,7 +440,7 @@ func (g *GraphBuilder) Gemm(a, b *Operand, options *GemmOptions) (*Operand, erro
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gru.
 func (g *GraphBuilder) Gru(input, weight, recurrentWeight *Operand, steps, hiddenSize int, options *GruOptions) ([]*Operand, error) {
-	return g.several("gru", options.dictionary(), input, weight, recurrentWeight, steps, hiddenSize)
+	return g.several("gru", options, input, weight, recurrentWeight, steps, hiddenSize)
 }
 
 // GruCell takes one step of a gated recurrent unit. The input has shape [batch, features], the hidden state [batch,
@@ -450,7 +450,7 @@ func (g *GraphBuilder) Gru(input, weight, recurrentWeight *Operand, steps, hidde
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-grucell.
 func (g *GraphBuilder) GruCell(input, weight, recurrentWeight, hiddenState *Operand, hiddenSize int, options *GruCellOptions) (*Operand, error) {
-	return g.single("gruCell", options.dictionary(), input, weight, recurrentWeight, hiddenState, hiddenSize)
+	return g.single("gruCell", options, input, weight, recurrentWeight, hiddenState, hiddenSize)
 }
 
 // HardSigmoid computes max(0, min(1, Alpha · x + Beta)) for each element x. The result has the type and shape of the
@@ -458,14 +458,14 @@ func (g *GraphBuilder) GruCell(input, weight, recurrentWeight, hiddenState *Oper
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-hard-sigmoid.
 func (g *GraphBuilder) HardSigmoid(input *Operand, options *HardSigmoidOptions) (*Operand, error) {
-	return g.single("hardSigmoid", options.dictionary(), input)
+	return g.single("hardSigmoid", options, input)
 }
 
 // HardSwish computes x · max(0, min(6, x + 3)) / 6 for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-hard-swish.
 func (g *GraphBuilder) HardSwish(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("hardSwish", options.dictionary(), input)
+	return g.single("hardSwish", options, input)
 }
 
 // InstanceNormalization computes Scale · (x - mean) / √(variance + Epsilon) + Bias, where mean and variance are those of
@@ -474,7 +474,7 @@ func (g *GraphBuilder) HardSwish(input *Operand, options *OperatorOptions) (*Ope
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-instancenorm.
 func (g *GraphBuilder) InstanceNormalization(input *Operand, options *InstanceNormalizationOptions) (*Operand, error) {
-	return g.single("instanceNormalization", options.dictionary(), input)
+	return g.single("instanceNormalization", options, input)
 }
 
 // LayerNormalization computes Scale · (x - mean) / √(variance + Epsilon) + Bias, where mean and variance are taken over
@@ -482,21 +482,21 @@ func (g *GraphBuilder) InstanceNormalization(input *Operand, options *InstanceNo
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-layernorm.
 func (g *GraphBuilder) LayerNormalization(input *Operand, options *LayerNormalizationOptions) (*Operand, error) {
-	return g.single("layerNormalization", options.dictionary(), input)
+	return g.single("layerNormalization", options, input)
 }
 
 // LeakyRelu computes x for x ≥ 0 and Alpha · x else, for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-leakyrelu.
 func (g *GraphBuilder) LeakyRelu(input *Operand, options *LeakyReluOptions) (*Operand, error) {
-	return g.single("leakyRelu", options.dictionary(), input)
+	return g.single("leakyRelu", options, input)
 }
 
 // Linear computes Alpha · x + Beta for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-linear.
 func (g *GraphBuilder) Linear(input *Operand, options *LinearOptions) (*Operand, error) {
-	return g.single("linear", options.dictionary(), input)
+	return g.single("linear", options, input)
 }
 
 // Lstm runs a long short-term memory over a sequence. The input has shape [steps, batch, features]; the weights have the
@@ -509,7 +509,7 @@ func (g *GraphBuilder) Linear(input *Operand, options *LinearOptions) (*Operand,
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-lstm.
 func (g *GraphBuilder) Lstm(input, weight, recurrentWeight *Operand, steps, hiddenSize int, options *LstmOptions) ([]*Operand, error) {
-	return g.several("lstm", options.dictionary(), input, weight, recurrentWeight, steps, hiddenSize)
+	return g.several("lstm", options, input, weight, recurrentWeight, steps, hiddenSize)
 }
 
 // LstmCell takes one step of a long short-term memory. The input has shape [batch, features], both states [batch,
@@ -519,7 +519,7 @@ func (g *GraphBuilder) Lstm(input, weight, recurrentWeight *Operand, steps, hidd
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-lstmcell.
 func (g *GraphBuilder) LstmCell(input, weight, recurrentWeight, hiddenState, cellState *Operand, hiddenSize int, options *LstmCellOptions) ([]*Operand, error) {
-	return g.several("lstmCell", options.dictionary(), input, weight, recurrentWeight, hiddenState, cellState, hiddenSize)
+	return g.several("lstmCell", options, input, weight, recurrentWeight, hiddenState, cellState, hiddenSize)
 }
 
 // Matmul multiplies matrices: the last two dimensions of a, [n, k], with those of b, [k, m], into [n, m]. The dimensions
@@ -527,7 +527,7 @@ func (g *GraphBuilder) LstmCell(input, weight, recurrentWeight, hiddenState, cel
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-matmul.
 func (g *GraphBuilder) Matmul(a, b *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("matmul", options.dictionary(), a, b)
+	return g.single("matmul", options, a, b)
 }
 
 // Pad puts elements around the input: for each dimension, so many before it and so many after it. Both lists have an item
@@ -535,7 +535,7 @@ func (g *GraphBuilder) Matmul(a, b *Operand, options *OperatorOptions) (*Operand
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pad.
 func (g *GraphBuilder) Pad(input *Operand, beginningPadding, endingPadding []int, options *PadOptions) (*Operand, error) {
-	return g.single("pad", options.dictionary(), input, beginningPadding, endingPadding)
+	return g.single("pad", options, input, beginningPadding, endingPadding)
 }
 
 // AveragePool2d computes the mean of the elements in a window that moves over a 4-D input; padding is not counted.
@@ -548,7 +548,7 @@ func (g *GraphBuilder) Pad(input *Operand, beginningPadding, endingPadding []int
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pool2d.
 func (g *GraphBuilder) AveragePool2d(input *Operand, options *Pool2dOptions) (*Operand, error) {
-	return g.single("averagePool2d", options.dictionary(), input)
+	return g.single("averagePool2d", options, input)
 }
 
 // L2Pool2d computes the Euclidean norm √(Σ x²) of the elements in a window that moves over a 4-D input.
@@ -561,7 +561,7 @@ func (g *GraphBuilder) AveragePool2d(input *Operand, options *Pool2dOptions) (*O
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pool2d.
 func (g *GraphBuilder) L2Pool2d(input *Operand, options *Pool2dOptions) (*Operand, error) {
-	return g.single("l2Pool2d", options.dictionary(), input)
+	return g.single("l2Pool2d", options, input)
 }
 
 // MaxPool2d computes the greatest of the elements in a window that moves over a 4-D input.
@@ -574,7 +574,7 @@ func (g *GraphBuilder) L2Pool2d(input *Operand, options *Pool2dOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pool2d.
 func (g *GraphBuilder) MaxPool2d(input *Operand, options *Pool2dOptions) (*Operand, error) {
-	return g.single("maxPool2d", options.dictionary(), input)
+	return g.single("maxPool2d", options, input)
 }
 
 // Prelu computes x for x ≥ 0 and slope · x else, for each element x. Both operands have the same type, which the result
@@ -582,7 +582,7 @@ func (g *GraphBuilder) MaxPool2d(input *Operand, options *Pool2dOptions) (*Opera
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-prelu.
 func (g *GraphBuilder) Prelu(input, slope *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("prelu", options.dictionary(), input, slope)
+	return g.single("prelu", options, input, slope)
 }
 
 // ReduceL1 computes the sum of magnitudes Σ |x| over Axes. Reduced dimensions are removed, or kept with extent 1 if
@@ -591,7 +591,7 @@ func (g *GraphBuilder) Prelu(input, slope *Operand, options *OperatorOptions) (*
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceL1(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceL1", options.dictionary(), input)
+	return g.single("reduceL1", options, input)
 }
 
 // ReduceL2 computes the Euclidean norm √(Σ x²) over Axes. Reduced dimensions are removed, or kept with extent 1 if
@@ -600,7 +600,7 @@ func (g *GraphBuilder) ReduceL1(input *Operand, options *ReduceOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceL2(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceL2", options.dictionary(), input)
+	return g.single("reduceL2", options, input)
 }
 
 // ReduceLogSum computes ln(Σ x) over Axes. Reduced dimensions are removed, or kept with extent 1 if KeepDimensions is
@@ -608,7 +608,7 @@ func (g *GraphBuilder) ReduceL2(input *Operand, options *ReduceOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceLogSum(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceLogSum", options.dictionary(), input)
+	return g.single("reduceLogSum", options, input)
 }
 
 // ReduceLogSumExp computes ln(Σ eˣ) over Axes. Reduced dimensions are removed, or kept with extent 1 if KeepDimensions is
@@ -616,7 +616,7 @@ func (g *GraphBuilder) ReduceLogSum(input *Operand, options *ReduceOptions) (*Op
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceLogSumExp(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceLogSumExp", options.dictionary(), input)
+	return g.single("reduceLogSumExp", options, input)
 }
 
 // ReduceMax computes the greatest element over Axes. Reduced dimensions are removed, or kept with extent 1 if
@@ -625,7 +625,7 @@ func (g *GraphBuilder) ReduceLogSumExp(input *Operand, options *ReduceOptions) (
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceMax(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceMax", options.dictionary(), input)
+	return g.single("reduceMax", options, input)
 }
 
 // ReduceMean computes the mean over Axes. Reduced dimensions are removed, or kept with extent 1 if KeepDimensions is set.
@@ -633,7 +633,7 @@ func (g *GraphBuilder) ReduceMax(input *Operand, options *ReduceOptions) (*Opera
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceMean(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceMean", options.dictionary(), input)
+	return g.single("reduceMean", options, input)
 }
 
 // ReduceMin computes the least element over Axes. Reduced dimensions are removed, or kept with extent 1 if KeepDimensions
@@ -641,7 +641,7 @@ func (g *GraphBuilder) ReduceMean(input *Operand, options *ReduceOptions) (*Oper
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceMin(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceMin", options.dictionary(), input)
+	return g.single("reduceMin", options, input)
 }
 
 // ReduceProduct computes the product over Axes. Reduced dimensions are removed, or kept with extent 1 if KeepDimensions
@@ -649,7 +649,7 @@ func (g *GraphBuilder) ReduceMin(input *Operand, options *ReduceOptions) (*Opera
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceProduct(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceProduct", options.dictionary(), input)
+	return g.single("reduceProduct", options, input)
 }
 
 // ReduceSum computes the sum over Axes. Reduced dimensions are removed, or kept with extent 1 if KeepDimensions is set.
@@ -657,7 +657,7 @@ func (g *GraphBuilder) ReduceProduct(input *Operand, options *ReduceOptions) (*O
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceSum(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceSum", options.dictionary(), input)
+	return g.single("reduceSum", options, input)
 }
 
 // ReduceSumSquare computes the sum of squares Σ x² over Axes. Reduced dimensions are removed, or kept with extent 1 if
@@ -666,14 +666,14 @@ func (g *GraphBuilder) ReduceSum(input *Operand, options *ReduceOptions) (*Opera
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
 func (g *GraphBuilder) ReduceSumSquare(input *Operand, options *ReduceOptions) (*Operand, error) {
-	return g.single("reduceSumSquare", options.dictionary(), input)
+	return g.single("reduceSumSquare", options, input)
 }
 
 // Relu computes max(0, x) for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-relu-method.
 func (g *GraphBuilder) Relu(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("relu", options.dictionary(), input)
+	return g.single("relu", options, input)
 }
 
 // Resample2d resizes two dimensions, Axes, of a 4-D input to Sizes, or by the factors Scales. An element of the result at
@@ -682,7 +682,7 @@ func (g *GraphBuilder) Relu(input *Operand, options *OperatorOptions) (*Operand,
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-resample2d-method.
 func (g *GraphBuilder) Resample2d(input *Operand, options *Resample2dOptions) (*Operand, error) {
-	return g.single("resample2d", options.dictionary(), input)
+	return g.single("resample2d", options, input)
 }
 
 // Reshape gives the same elements in the same order another shape, of as many elements. The result has the type of the
@@ -690,14 +690,14 @@ func (g *GraphBuilder) Resample2d(input *Operand, options *Resample2dOptions) (*
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reshape-method.
 func (g *GraphBuilder) Reshape(input *Operand, newShape []int, options *OperatorOptions) (*Operand, error) {
-	return g.single("reshape", options.dictionary(), input, newShape)
+	return g.single("reshape", options, input, newShape)
 }
 
 // Reverse turns the elements around along Axes. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reverse-method.
 func (g *GraphBuilder) Reverse(input *Operand, options *ReverseOptions) (*Operand, error) {
-	return g.single("reverse", options.dictionary(), input)
+	return g.single("reverse", options, input)
 }
 
 // ScatterElements copies the input and replaces an element for each index: out[indices[i, j, k], j, k] = updates[i, j, k]
@@ -708,7 +708,7 @@ func (g *GraphBuilder) Reverse(input *Operand, options *ReverseOptions) (*Operan
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-scatterelements.
 func (g *GraphBuilder) ScatterElements(input, indices, updates *Operand, options *ScatterOptions) (*Operand, error) {
-	return g.single("scatterElements", options.dictionary(), input, indices, updates)
+	return g.single("scatterElements", options, input, indices, updates)
 }
 
 // ScatterND copies the input and replaces elements or slices by their coordinates, which are the rows along the last
@@ -720,14 +720,14 @@ func (g *GraphBuilder) ScatterElements(input, indices, updates *Operand, options
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-scatternd.
 func (g *GraphBuilder) ScatterND(input, indices, updates *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("scatterND", options.dictionary(), input, indices, updates)
+	return g.single("scatterND", options, input, indices, updates)
 }
 
 // Sigmoid computes 1 / (1 + e⁻ˣ) for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-sigmoid-method.
 func (g *GraphBuilder) Sigmoid(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("sigmoid", options.dictionary(), input)
+	return g.single("sigmoid", options, input)
 }
 
 // Slice takes from each dimension the window of sizes[i] ≥ 1 elements that begins at starts[i] and lies within the input,
@@ -736,7 +736,7 @@ func (g *GraphBuilder) Sigmoid(input *Operand, options *OperatorOptions) (*Opera
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-slice.
 func (g *GraphBuilder) Slice(input *Operand, starts, sizes []int, options *SliceOptions) (*Operand, error) {
-	return g.single("slice", options.dictionary(), input, starts, sizes)
+	return g.single("slice", options, input, starts, sizes)
 }
 
 // Softmax computes e^(x - m) / Σ e^(x - m), where the sum and the greatest value m are taken along the axis, from 0 to
@@ -744,21 +744,21 @@ func (g *GraphBuilder) Slice(input *Operand, starts, sizes []int, options *Slice
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-softmax-method.
 func (g *GraphBuilder) Softmax(input *Operand, axis int, options *OperatorOptions) (*Operand, error) {
-	return g.single("softmax", options.dictionary(), input, axis)
+	return g.single("softmax", options, input, axis)
 }
 
 // Softplus computes ln(1 + eˣ) for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-softplus-method.
 func (g *GraphBuilder) Softplus(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("softplus", options.dictionary(), input)
+	return g.single("softplus", options, input)
 }
 
 // Softsign computes x / (1 + |x|) for each element x. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-softsign-method.
 func (g *GraphBuilder) Softsign(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("softsign", options.dictionary(), input)
+	return g.single("softsign", options, input)
 }
 
 // Split divides the input along Axis into so many equal parts. It is split(input, splits) of the standard with a number;
@@ -766,7 +766,7 @@ func (g *GraphBuilder) Softsign(input *Operand, options *OperatorOptions) (*Oper
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-split.
 func (g *GraphBuilder) Split(input *Operand, splits int, options *SplitOptions) ([]*Operand, error) {
-	return g.several("split", options.dictionary(), input, splits)
+	return g.several("split", options, input, splits)
 }
 
 // SplitSizes divides the input along Axis into parts of the given extents. It is split(input, splits) of the standard
@@ -775,14 +775,14 @@ func (g *GraphBuilder) Split(input *Operand, splits int, options *SplitOptions) 
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-split.
 func (g *GraphBuilder) SplitSizes(input *Operand, splits []int, options *SplitOptions) ([]*Operand, error) {
-	return g.several("split", options.dictionary(), input, splits)
+	return g.several("split", options, input, splits)
 }
 
 // Tanh computes the hyperbolic tangent of each element. The result has the type and shape of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-tanh-method.
 func (g *GraphBuilder) Tanh(input *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("tanh", options.dictionary(), input)
+	return g.single("tanh", options, input)
 }
 
 // Tile repeats the input along each dimension, so many times as the item of repetitions says, at least 1. The result has
@@ -790,7 +790,7 @@ func (g *GraphBuilder) Tanh(input *Operand, options *OperatorOptions) (*Operand,
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-tile.
 func (g *GraphBuilder) Tile(input *Operand, repetitions []int, options *OperatorOptions) (*Operand, error) {
-	return g.single("tile", options.dictionary(), input, repetitions)
+	return g.single("tile", options, input, repetitions)
 }
 
 // Transpose reorders the dimensions: dimension i of the result is dimension Permutation[i] of the input. The result has
@@ -798,7 +798,7 @@ func (g *GraphBuilder) Tile(input *Operand, repetitions []int, options *Operator
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-transpose.
 func (g *GraphBuilder) Transpose(input *Operand, options *TransposeOptions) (*Operand, error) {
-	return g.single("transpose", options.dictionary(), input)
+	return g.single("transpose", options, input)
 }
 
 // Triangular keeps the upper or lower triangle of the matrices in the last two dimensions and sets the rest to 0. The
@@ -806,7 +806,7 @@ func (g *GraphBuilder) Transpose(input *Operand, options *TransposeOptions) (*Op
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-triangular.
 func (g *GraphBuilder) Triangular(input *Operand, options *TriangularOptions) (*Operand, error) {
-	return g.single("triangular", options.dictionary(), input)
+	return g.single("triangular", options, input)
 }
 
 // Where takes each element from trueValue where the condition is not 0, and from falseValue where it is. The condition is
@@ -814,5 +814,5 @@ func (g *GraphBuilder) Triangular(input *Operand, options *TriangularOptions) (*
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-where.
 func (g *GraphBuilder) Where(condition, trueValue, falseValue *Operand, options *OperatorOptions) (*Operand, error) {
-	return g.single("where", options.dictionary(), condition, trueValue, falseValue)
+	return g.single("where", options, condition, trueValue, falseValue)
 }

@@ -16,14 +16,6 @@ type OperatorOptions struct {
 	Label string
 }
 
-func (o *OperatorOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	return d
-}
-
 // ArgMinMaxOptions is MLArgMinMaxOptions, for [GraphBuilder.ArgMin] and [GraphBuilder.ArgMax].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-argminmax.
@@ -34,16 +26,6 @@ type ArgMinMaxOptions struct {
 	KeepDimensions bool
 	// OutputDataType is the type of the result: tensor.Int32, which is the default, or tensor.Int64.
 	OutputDataType tensor.DType
-}
-
-func (o *ArgMinMaxOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "keepDimensions", o.KeepDimensions)
-	put(&d, "outputDataType", o.OutputDataType)
-	return d
 }
 
 // BatchNormalizationOptions is MLBatchNormalizationOptions, for [GraphBuilder.BatchNormalization].
@@ -62,18 +44,6 @@ type BatchNormalizationOptions struct {
 	Epsilon *float64
 }
 
-func (o *BatchNormalizationOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "scale", o.Scale)
-	put(&d, "bias", o.Bias)
-	point(&d, "axis", o.Axis)
-	point(&d, "epsilon", o.Epsilon)
-	return d
-}
-
 // ClampOptions is MLClampOptions, for [GraphBuilder.Clamp]. Both bounds are cast to the type of the input.
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-clamp.
@@ -84,16 +54,6 @@ type ClampOptions struct {
 	MinValue Number
 	// MaxValue is the upper bound, not below MinValue. Absent or NaN, there is none.
 	MaxValue Number
-}
-
-func (o *ClampOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "minValue", o.MinValue)
-	put(&d, "maxValue", o.MaxValue)
-	return d
 }
 
 // Conv2dOptions is MLConv2dOptions, for [GraphBuilder.Conv2d].
@@ -118,21 +78,6 @@ type Conv2dOptions struct {
 	FilterLayout Conv2dFilterOperandLayout
 	// Bias is added to each output channel: shape [output channels]. Absent, it is 0.
 	Bias *Operand
-}
-
-func (o *Conv2dOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "padding", o.Padding)
-	list(&d, "strides", o.Strides)
-	list(&d, "dilations", o.Dilations)
-	point(&d, "groups", o.Groups)
-	put(&d, "inputLayout", string(o.InputLayout))
-	put(&d, "filterLayout", string(o.FilterLayout))
-	put(&d, "bias", o.Bias)
-	return d
 }
 
 // ConvTranspose2dOptions is MLConvTranspose2dOptions, for [GraphBuilder.ConvTranspose2d].
@@ -162,23 +107,6 @@ type ConvTranspose2dOptions struct {
 	Bias *Operand
 }
 
-func (o *ConvTranspose2dOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "padding", o.Padding)
-	list(&d, "strides", o.Strides)
-	list(&d, "dilations", o.Dilations)
-	list(&d, "outputPadding", o.OutputPadding)
-	list(&d, "outputSizes", o.OutputSizes)
-	point(&d, "groups", o.Groups)
-	put(&d, "inputLayout", string(o.InputLayout))
-	put(&d, "filterLayout", string(o.FilterLayout))
-	put(&d, "bias", o.Bias)
-	return d
-}
-
 // CumulativeSumOptions is MLCumulativeSumOptions, for [GraphBuilder.CumulativeSum].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-cumulativesum.
@@ -191,16 +119,6 @@ type CumulativeSumOptions struct {
 	Reversed bool
 }
 
-func (o *CumulativeSumOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "exclusive", o.Exclusive)
-	put(&d, "reversed", o.Reversed)
-	return d
-}
-
 // EluOptions is MLEluOptions, for [GraphBuilder.Elu].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-elu.
@@ -211,15 +129,6 @@ type EluOptions struct {
 	Alpha *float64
 }
 
-func (o *EluOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	point(&d, "alpha", o.Alpha)
-	return d
-}
-
 // GatherOptions is MLGatherOptions, for [GraphBuilder.Gather] and [GraphBuilder.GatherElements].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gather.
@@ -228,15 +137,6 @@ type GatherOptions struct {
 	Label string
 	// Axis is the dimension that is indexed, from 0 to the input's rank - 1. 0 by default.
 	Axis int
-}
-
-func (o *GatherOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "axis", o.Axis)
-	return d
 }
 
 // GemmOptions is MLGemmOptions, for [GraphBuilder.Gemm].
@@ -255,19 +155,6 @@ type GemmOptions struct {
 	ATranspose bool
 	// BTranspose transposes b first. False by default.
 	BTranspose bool
-}
-
-func (o *GemmOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "c", o.C)
-	point(&d, "alpha", o.Alpha)
-	point(&d, "beta", o.Beta)
-	put(&d, "aTranspose", o.ATranspose)
-	put(&d, "bTranspose", o.BTranspose)
-	return d
 }
 
 // GruOptions is MLGruOptions, for [GraphBuilder.Gru]. d is 2 for [DirectionBoth] and else 1.
@@ -295,22 +182,6 @@ type GruOptions struct {
 	Activations []RecurrentNetworkActivation
 }
 
-func (o *GruOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "bias", o.Bias)
-	put(&d, "recurrentBias", o.RecurrentBias)
-	put(&d, "initialHiddenState", o.InitialHiddenState)
-	point(&d, "resetAfter", o.ResetAfter)
-	put(&d, "returnSequence", o.ReturnSequence)
-	put(&d, "direction", string(o.Direction))
-	put(&d, "layout", string(o.Layout))
-	list(&d, "activations", texts(o.Activations))
-	return d
-}
-
 // GruCellOptions is MLGruCellOptions, for [GraphBuilder.GruCell].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-grucell.
@@ -330,19 +201,6 @@ type GruCellOptions struct {
 	Activations []RecurrentNetworkActivation
 }
 
-func (o *GruCellOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "bias", o.Bias)
-	put(&d, "recurrentBias", o.RecurrentBias)
-	point(&d, "resetAfter", o.ResetAfter)
-	put(&d, "layout", string(o.Layout))
-	list(&d, "activations", texts(o.Activations))
-	return d
-}
-
 // HardSigmoidOptions is MLHardSigmoidOptions, for [GraphBuilder.HardSigmoid].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-hard-sigmoid.
@@ -353,16 +211,6 @@ type HardSigmoidOptions struct {
 	Alpha *float64
 	// Beta is the value at 0. 0.5 by default.
 	Beta *float64
-}
-
-func (o *HardSigmoidOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	point(&d, "alpha", o.Alpha)
-	point(&d, "beta", o.Beta)
-	return d
 }
 
 // InstanceNormalizationOptions is MLInstanceNormalizationOptions, for [GraphBuilder.InstanceNormalization].
@@ -379,18 +227,6 @@ type InstanceNormalizationOptions struct {
 	Epsilon *float64
 	// Layout is the order of the dimensions of input and result. [LayoutNCHW] by default.
 	Layout InputOperandLayout
-}
-
-func (o *InstanceNormalizationOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "scale", o.Scale)
-	put(&d, "bias", o.Bias)
-	point(&d, "epsilon", o.Epsilon)
-	put(&d, "layout", string(o.Layout))
-	return d
 }
 
 // LayerNormalizationOptions is MLLayerNormalizationOptions, for [GraphBuilder.LayerNormalization].
@@ -410,18 +246,6 @@ type LayerNormalizationOptions struct {
 	Epsilon *float64
 }
 
-func (o *LayerNormalizationOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "scale", o.Scale)
-	put(&d, "bias", o.Bias)
-	list(&d, "axes", o.Axes)
-	point(&d, "epsilon", o.Epsilon)
-	return d
-}
-
 // LeakyReluOptions is MLLeakyReluOptions, for [GraphBuilder.LeakyRelu].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-leakyrelu.
@@ -430,15 +254,6 @@ type LeakyReluOptions struct {
 	Label string
 	// Alpha is the slope below 0. 0.01 by default.
 	Alpha *float64
-}
-
-func (o *LeakyReluOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	point(&d, "alpha", o.Alpha)
-	return d
 }
 
 // LinearOptions is MLLinearOptions, for [GraphBuilder.Linear].
@@ -451,16 +266,6 @@ type LinearOptions struct {
 	Alpha *float64
 	// Beta is the value at 0. 0 by default.
 	Beta float64
-}
-
-func (o *LinearOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	point(&d, "alpha", o.Alpha)
-	put(&d, "beta", o.Beta)
-	return d
 }
 
 // LstmOptions is MLLstmOptions, for [GraphBuilder.Lstm]. d is 2 for [DirectionBoth] and else 1.
@@ -491,23 +296,6 @@ type LstmOptions struct {
 	Activations []RecurrentNetworkActivation
 }
 
-func (o *LstmOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "bias", o.Bias)
-	put(&d, "recurrentBias", o.RecurrentBias)
-	put(&d, "peepholeWeight", o.PeepholeWeight)
-	put(&d, "initialHiddenState", o.InitialHiddenState)
-	put(&d, "initialCellState", o.InitialCellState)
-	put(&d, "returnSequence", o.ReturnSequence)
-	put(&d, "direction", string(o.Direction))
-	put(&d, "layout", string(o.Layout))
-	list(&d, "activations", texts(o.Activations))
-	return d
-}
-
 // LstmCellOptions is MLLstmCellOptions, for [GraphBuilder.LstmCell].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-lstmcell.
@@ -528,19 +316,6 @@ type LstmCellOptions struct {
 	Activations []RecurrentNetworkActivation
 }
 
-func (o *LstmCellOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "bias", o.Bias)
-	put(&d, "recurrentBias", o.RecurrentBias)
-	put(&d, "peepholeWeight", o.PeepholeWeight)
-	put(&d, "layout", string(o.Layout))
-	list(&d, "activations", texts(o.Activations))
-	return d
-}
-
 // PadOptions is MLPadOptions, for [GraphBuilder.Pad].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pad.
@@ -551,16 +326,6 @@ type PadOptions struct {
 	Mode PaddingMode
 	// Value is what [PadConstant] puts there, cast to the type of the input. Absent, it is 0.
 	Value Number
-}
-
-func (o *PadOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "mode", string(o.Mode))
-	put(&d, "value", o.Value)
-	return d
 }
 
 // Pool2dOptions is MLPool2dOptions, for [GraphBuilder.AveragePool2d], [GraphBuilder.L2Pool2d] and
@@ -588,21 +353,6 @@ type Pool2dOptions struct {
 	OutputSizes []int
 }
 
-func (o *Pool2dOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "windowDimensions", o.WindowDimensions)
-	list(&d, "padding", o.Padding)
-	list(&d, "strides", o.Strides)
-	list(&d, "dilations", o.Dilations)
-	put(&d, "layout", string(o.Layout))
-	put(&d, "outputShapeRounding", string(o.OutputShapeRounding))
-	list(&d, "outputSizes", o.OutputSizes)
-	return d
-}
-
 // ReduceOptions is MLReduceOptions, for the reductions such as [GraphBuilder.ReduceSum].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reduce.
@@ -614,16 +364,6 @@ type ReduceOptions struct {
 	Axes []int
 	// KeepDimensions keeps the reduced dimensions, with extent 1. False by default.
 	KeepDimensions bool
-}
-
-func (o *ReduceOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "axes", o.Axes)
-	put(&d, "keepDimensions", o.KeepDimensions)
-	return d
 }
 
 // Resample2dOptions is MLResample2dOptions, for [GraphBuilder.Resample2d].
@@ -643,18 +383,6 @@ type Resample2dOptions struct {
 	Axes []int
 }
 
-func (o *Resample2dOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "mode", string(o.Mode))
-	list(&d, "scales", o.Scales)
-	list(&d, "sizes", o.Sizes)
-	list(&d, "axes", o.Axes)
-	return d
-}
-
 // ReverseOptions is MLReverseOptions, for [GraphBuilder.Reverse].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-reverse-method.
@@ -664,15 +392,6 @@ type ReverseOptions struct {
 	// Axes are the different dimensions that are reversed, each from 0 to the input's rank - 1. Absent (nil), all; empty,
 	// none.
 	Axes []int
-}
-
-func (o *ReverseOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "axes", o.Axes)
-	return d
 }
 
 // ScatterOptions is MLScatterOptions, for [GraphBuilder.ScatterElements].
@@ -685,15 +404,6 @@ type ScatterOptions struct {
 	Axis int
 }
 
-func (o *ScatterOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "axis", o.Axis)
-	return d
-}
-
 // SliceOptions is MLSliceOptions, for [GraphBuilder.Slice].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-slice.
@@ -704,15 +414,6 @@ type SliceOptions struct {
 	Strides []int
 }
 
-func (o *SliceOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "strides", o.Strides)
-	return d
-}
-
 // SplitOptions is MLSplitOptions, for [GraphBuilder.Split] and [GraphBuilder.SplitSizes].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-split.
@@ -721,15 +422,6 @@ type SplitOptions struct {
 	Label string
 	// Axis is the dimension that is divided, from 0 to the input's rank - 1. 0 by default.
 	Axis int
-}
-
-func (o *SplitOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	put(&d, "axis", o.Axis)
-	return d
 }
 
 // TransposeOptions is MLTransposeOptions, for [GraphBuilder.Transpose].
@@ -743,15 +435,6 @@ type TransposeOptions struct {
 	Permutation []int
 }
 
-func (o *TransposeOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	list(&d, "permutation", o.Permutation)
-	return d
-}
-
 // TriangularOptions is MLTriangularOptions, for [GraphBuilder.Triangular].
 //
 // See https://www.w3.org/TR/webnn/#api-mlgraphbuilder-triangular.
@@ -763,16 +446,6 @@ type TriangularOptions struct {
 	// Diagonal is the diagonal at which the part ends, from -2147483648 to 2147483647: 0 the main one, positive ones above
 	// it. 0 by default.
 	Diagonal int
-}
-
-func (o *TriangularOptions) dictionary() (d Options) {
-	if o == nil {
-		return nil
-	}
-	put(&d, "label", o.Label)
-	point(&d, "upper", o.Upper)
-	put(&d, "diagonal", o.Diagonal)
-	return d
 }
 
 // The enumerations of the standard that options take. The empty string stands for the default of the option.

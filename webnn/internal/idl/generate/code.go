@@ -96,7 +96,7 @@ func (w *writer) methods() (list []method) {
 // parameters returns the parameters of a typed method and the arguments of the call that it makes.
 func (w *writer) parameters(o idl.Operation, form int) (params, args string) {
 	var list []string
-	args = fmt.Sprintf("%q, options.dictionary()", o.Name)
+	args = fmt.Sprintf("%q, options", o.Name)
 	for i, a := range o.Args {
 		t := a.Type
 		if t.Name == "or" {
@@ -145,8 +145,8 @@ func (w *writer) dictionaryDoc(d idl.Dictionary) string {
 	return w.document(d.Name, begin, d.Anchor)
 }
 
-// field is a member of a struct of options, and what stands for it in the dictionary.
-type field struct{ Member, Name, Doc, Type, Put, Value string }
+// field is a member of a struct of options.
+type field struct{ Name, Doc, Type string }
 
 // fields returns the fields of options but the label. One is a pointer where the default is not the zero value, which "", tensor.Invalid
 // and nil stand for.
@@ -156,18 +156,9 @@ func (w *writer) fields(d idl.Dictionary) (list []field) {
 			continue
 		}
 		name := title(m.Name)
-		f := field{m.Name, name, comment("\t", name+" "+w.words.texts[d.Name+"."+m.Name]), goType(w.doc, m.Type), "put", "o." + name}
-		if m.Type.Name == "sequence" {
-			f.Put = "list"
-		}
-		switch {
-		case m.Type.Name == dataTypes || m.Type.Name == "MLNumber":
-		case w.doc.Enum(m.Type.Name) != nil:
-			f.Value = "string(" + f.Value + ")"
-		case m.Type.Name == "sequence" && w.doc.Enum(m.Type.Params[0].Name) != nil:
-			f.Value = "texts(" + f.Value + ")"
-		case !slices.Contains([]string{"", "false", "0"}, m.Default):
-			f.Type, f.Put = "*"+f.Type, "point"
+		f := field{name, comment("\t", name+" "+w.words.texts[d.Name+"."+m.Name]), goType(w.doc, m.Type)}
+		if t := m.Type.Name; t != "MLNumber" && w.doc.Enum(t) == nil && !slices.Contains([]string{"", "false", "0"}, m.Default) {
+			f.Type = "*" + f.Type
 		}
 		list = append(list, f)
 	}
