@@ -3,7 +3,7 @@
 //
 //	go generate ./webnn
 //
-// Its tests hold package webnn to the interface, and the interface, webnn/internal/idl/table.go, to the standard's source, if the environment
-// variable CONCORD_WEBNN_BS has the path of a copy of its file index.bs. With the flag -update they write that table anew, and the page
+// Its tests hold package webnn to the interface, and the interface, webnn/internal/idl/webnn.txt, to the standard's source, if the environment
+// variable CONCORD_WEBNN_BS has the path of a copy of its file index.bs. With the flag -update they write that file anew, and the page
 // docs/webnn-coverage.md, which says for each member of the interface where it is in Go.
 package main

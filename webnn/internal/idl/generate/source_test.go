@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"go/format"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/webnn/internal/idl"
@@ -19,116 +18,114 @@ var (
 	row     = regexp.MustCompile(`(?s)<tr>(.*?)</tr>`)
 	cell    = regexp.MustCompile(`(?s)<td>(.*?)</td>`)
 	link    = regexp.MustCompile(`\{\{(?:\w+/)?"?([\w ]+?)"?\}\}|\[=/?(?:[^\]|]*\|)?([^\]]*?)=\]`)
+	remark  = regexp.MustCompile(`'s list/items| if .*|\*`)
+	item    = regexp.MustCompile(`\boutputs\[(\d)\]$`) // which the dictionary of the method's limits calls output0 and so on
 )
 
 // parse reads the source of the standard, its file index.bs: the blocks of WebIDL and the tables "Tensor limits". What is
 // neither is ignored; a mistake in one of them is an error, which names the section or the methods of the table.
 func parse(source string) (*idl.Document, error) {
-	p := &webidl{}
+	var b strings.Builder
+	at := ""
 	for _, m := range block.FindAllStringSubmatch(source, -1) {
 		if m[1] != "" {
-			p.at = m[1]
-		} else if p.block(m[2]); p.err != nil {
-			return nil, p.err
+			at = m[1]
+		} else {
+			b.WriteString("# " + at + "\n" + m[2] + "\n")
 		}
 	}
 	for _, m := range table.FindAllStringSubmatch(source, -1) {
-		l, err := parseLimits(m[1], m[2])
-		if err != nil {
-			return nil, fmt.Errorf("limits of %v: %w", l.Methods, err)
+		var of []string
+		for _, m := range methods.FindAllStringSubmatch(m[1], -1) {
+			of = append(of, m[1])
 		}
-		p.doc.Limits = append(p.doc.Limits, l)
-	}
-	return &p.doc, nil
-}
-
-// columns of a table: operand, allowed types, required types, allowed ranks, required ranks.
-const columns = 5
-
-func parseLimits(linkFor, body string) (l idl.Limits, err error) {
-	for _, m := range methods.FindAllStringSubmatch(linkFor, -1) {
-		l.Methods = append(l.Methods, m[1])
-	}
-	for _, r := range row.FindAllStringSubmatch(body, -1) {
-		var cells []string
-		for _, c := range cell.FindAllStringSubmatch(r[1], -1) {
-			cells = append(cells, strings.Join(strings.Fields(link.ReplaceAllString(c[1], "$1$2")), " "))
-		}
-		// A row of the source may hold the cells of two.
-		for ; len(cells) >= columns; cells = cells[columns:] {
-			read, err := parseRow([columns]string(cells))
-			if err != nil {
-				return l, err
+		b.WriteString("# limits of " + strings.Join(of, ", ") + "\n")
+		for _, r := range row.FindAllStringSubmatch(m[2], -1) {
+			var cells []string
+			for _, c := range cell.FindAllStringSubmatch(r[1], -1) {
+				text := strings.Join(strings.Fields(link.ReplaceAllString(c[1], "$1$2")), " ")
+				cells = append(cells, item.ReplaceAllString(strings.TrimSpace(remark.ReplaceAllString(text, "")), "output$1"))
 			}
-			l.Rows = append(l.Rows, read)
+			for line := range slices.Chunk(cells, 5) { // a row of the source may hold the cells of two
+				b.WriteString(strings.Join(line, " | ") + "\n")
+			}
 		}
-		if len(cells) != 0 {
-			return l, fmt.Errorf("a row has %d cells too many", len(cells))
+	}
+	return idl.Parse(b.String())
+}
+
+// sections writes an interface in the form that [idl.Parse] reads.
+func sections(d *idl.Document) string {
+	var b strings.Builder
+	at := ""
+	definition := func(anchor, extended, head string, members []string) {
+		if anchor != at {
+			at = anchor
+			b.WriteString("\n# " + at + "\n")
+		}
+		b.WriteString(extended + head)
+		if members != nil {
+			b.WriteString(" {\n\t" + strings.Join(members, ";\n\t") + ";\n}")
+		}
+		b.WriteString(";\n")
+	}
+	for _, t := range d.Typedefs {
+		definition(t.Anchor, "", "typedef "+t.Type.String()+" "+t.Name, nil)
+	}
+	for _, e := range d.Enums {
+		definition(e.Anchor, "", fmt.Sprintf(`enum %s { "%s" }`, e.Name, strings.Join(e.Values, `", "`)), nil)
+	}
+	for _, i := range d.Interfaces {
+		head, members := "interface "+i.Name, []string{}
+		if i.Mixin {
+			head = "interface mixin " + i.Name
+		}
+		for _, a := range i.Attributes {
+			members = append(members, extended(a.Extended)+"readonly attribute "+a.Type.String()+" "+a.Name)
+		}
+		declared, attributes := i.Anchor, extended(i.Extended)
+		for _, o := range i.Operations {
+			if o.Anchor != declared {
+				definition(declared, attributes, head, members)
+				declared, attributes, head, members = o.Anchor, "", "partial interface "+i.Name, nil
+			}
+			members = append(members, o.String())
+		}
+		definition(declared, attributes, head, members)
+		for _, by := range i.IncludedBy {
+			definition(i.Anchor, "", by+" includes "+i.Name, nil)
 		}
 	}
-	return l, nil
+	for _, x := range d.Dictionaries {
+		head, members := "dictionary "+x.Name, []string{}
+		if x.Parent != "" {
+			head += " : " + x.Parent
+		}
+		for _, m := range x.Members {
+			members = append(members, m.String())
+		}
+		definition(x.Anchor, "", head, members)
+	}
+	for _, l := range d.Limits {
+		b.WriteString("\n# limits of " + strings.Join(l.Methods, ", ") + "\n")
+		for _, r := range l.Rows {
+			types, ranks := strings.Join(r.Types, ", "), r.Ranks.String()
+			if r.SameType != "" {
+				types = "same as " + r.SameType
+			}
+			if r.SameRank != "" {
+				ranks = "same as " + r.SameRank
+			}
+			b.WriteString(strings.Join([]string{r.Operand, types, strings.Join(r.RequiredTypes, ", "), ranks, r.RequiredRanks.String()}, " | ") + "\n")
+		}
+	}
+	return strings.TrimPrefix(b.String(), "\n")
 }
 
-func parseRow(cells [columns]string) (r idl.Row, err error) {
-	r = idl.Row{Operand: operandName(cells[0]), RequiredTypes: strings.Split(cells[2], ", ")}
-	if same, ok := strings.CutPrefix(cells[1], "same as "); ok {
-		r.SameType = operandName(same)
-	} else {
-		r.Types = strings.Split(cells[1], ", ")
+// extended writes extended attributes, with a blank behind them.
+func extended(attributes []string) string {
+	if attributes == nil {
+		return ""
 	}
-	if same, ok := strings.CutPrefix(cells[3], "same as "); ok {
-		r.SameRank = operandName(same)
-	} else if r.Ranks, err = parseRanks(cells[3]); err != nil {
-		return r, err
-	}
-	r.RequiredRanks, err = parseRanks(cells[4])
-	return r, err
-}
-
-// parseRanks reads what Ranks.String writes.
-func parseRanks(text string) (idl.Ranks, error) {
-	low, high, ranged := strings.Cut(text, " to ")
-	if text == "N" {
-		low, high = "0", "N"
-	} else if !ranged {
-		high = low
-	}
-	r := idl.Ranks{Max: idl.AnyRank}
-	var err, err2 error
-	r.Min, err = strconv.Atoi(low)
-	if high != "N" {
-		r.Max, err2 = strconv.Atoi(high)
-	}
-	if err != nil || err2 != nil || r.Min < 0 || high != "N" && r.Max < r.Min {
-		return r, fmt.Errorf("%q is no range of ranks", text)
-	}
-	return r, nil
-}
-
-var (
-	remark = regexp.MustCompile(`'s list/items| if .*|\*`)
-	item   = regexp.MustCompile(`^outputs\[(\d)\]$`)
-)
-
-// operandName returns the name that the dictionary of the method's limits gives to an operand of the table.
-func operandName(s string) string {
-	return item.ReplaceAllString(strings.TrimSpace(remark.ReplaceAllString(s, "")), "output$1")
-}
-
-var (
-	zeroField = regexp.MustCompile(`\b\w+:(?:""|0|false|\[\][\w.]+\(nil\)|idl\.\w+\{\})(?:, |(\}))`)
-	typeItem  = regexp.MustCompile(`([{ ])idl\.Type\{`)
-	longItem  = regexp.MustCompile(`([{ ])idl\.\w+\{`)
-)
-
-// interfaceTable writes the interface as Go: as package fmt does, but without fields that are zero, and with a line for each item of a
-// list that is more than a word or a type.
-func interfaceTable(doc *idl.Document) ([]byte, error) {
-	text := fmt.Sprintf("%#v", *doc)
-	for before := ""; before != text; { // as structs become zero by that
-		before, text = text, strings.ReplaceAll(zeroField.ReplaceAllString(text, "$1"), ", }", "}")
-	}
-	text = longItem.ReplaceAllString(typeItem.ReplaceAllString(text, "$1{"), "$1\n{")
-	return format.Source([]byte("// Code generated by the test of webnn/internal/idl/generate from the standard's index.bs; DO NOT EDIT.\n\npackage idl\n\n" +
-		"// WebNN is the interface as the standard declares it. It must not be changed.\nvar WebNN = " + strings.ReplaceAll(text, "idl.", "") + "\n"))
+	return "[" + strings.Join(attributes, ", ") + "] "
 }

@@ -1,12 +1,91 @@
-package main
+package idl
 
 import (
+	_ "embed" // the interface
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
-
-	"github.com/concord-nn/concord/webnn/internal/idl"
 )
+
+//go:embed webnn.txt
+var source string
+
+// WebNN is the interface as the standard declares it. It must not be changed.
+var WebNN = func() Document {
+	d, err := Parse(source)
+	if err != nil {
+		panic(err)
+	}
+	return *d
+}()
+
+// Parse reads an interface from sections. One that begins with a line "# " and an anchor has definitions in WebIDL; one that begins with
+// "# limits of " and names of methods has the rows of their table "Tensor limits", with " | " between operand, allowed types, required types, allowed
+// ranks and required ranks. An error names the section.
+func Parse(source string) (*Document, error) {
+	p := &webidl{}
+	for section := range strings.SplitSeq("\n"+source, "\n# ") {
+		title, body, _ := strings.Cut(section, "\n")
+		methods, limits := strings.CutPrefix(title, "limits of ")
+		if p.at = title; limits {
+			p.limits(strings.Split(methods, ", "), body)
+		} else {
+			p.block(body)
+		}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &p.doc, nil
+}
+
+// columns is how many cells a row of limits has.
+const columns = 5
+
+func (p *webidl) limits(methods []string, body string) {
+	l := Limits{Methods: methods}
+	for line := range strings.Lines(strings.TrimSpace(body)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != columns {
+			p.fail("a row has %d cells; it must have %d", len(cells), columns)
+			return
+		}
+		r := Row{Operand: cells[0], RequiredTypes: strings.Split(cells[2], ", "), RequiredRanks: p.ranks(cells[4])}
+		var same bool
+		if r.SameType, same = strings.CutPrefix(cells[1], sameAs); !same {
+			r.SameType, r.Types = "", strings.Split(cells[1], ", ")
+		}
+		if r.SameRank, same = strings.CutPrefix(cells[3], sameAs); !same {
+			r.SameRank, r.Ranks = "", p.ranks(cells[3])
+		}
+		l.Rows = append(l.Rows, r)
+	}
+	p.doc.Limits = append(p.doc.Limits, l)
+}
+
+// sameAs stands before the operand that another one must be like.
+const sameAs = "same as "
+
+// ranks reads what [Ranks.String] writes.
+func (p *webidl) ranks(text string) Ranks {
+	low, high, ranged := strings.Cut(text, " to ")
+	if text == "N" {
+		low, high = "0", "N"
+	} else if !ranged {
+		high = low
+	}
+	r := Ranks{Max: AnyRank}
+	var err, err2 error
+	r.Min, err = strconv.Atoi(low)
+	if high != "N" {
+		r.Max, err2 = strconv.Atoi(high)
+	}
+	if err != nil || err2 != nil || r.Min < 0 || high != "N" && r.Max < r.Min {
+		p.fail("%q is no range of ranks", text)
+	}
+	return r
+}
 
 // What of WebIDL the standard uses: interfaces, mixins, dictionaries, enumerations and type definitions, partial or not,
 // with read-only attributes, operations and constructors. Space is one blank here, and comments are gone.
@@ -27,7 +106,7 @@ const maxDepth = 16
 
 // webidl reads definitions into a document. The first mistake stays.
 type webidl struct {
-	doc idl.Document
+	doc Document
 	at  string // the anchor of the section
 	err error
 }
@@ -60,7 +139,7 @@ func split(s, separator string) []string {
 }
 
 // typ reads a type.
-func (p *webidl) typ(s string, depth int) (t idl.Type) {
+func (p *webidl) typ(s string, depth int) (t Type) {
 	if depth > maxDepth {
 		p.fail("a type is nested too deep")
 		return t
@@ -84,7 +163,7 @@ func (p *webidl) typ(s string, depth int) (t idl.Type) {
 }
 
 // declaration reads an argument or a member: the word in front, the type, the name and the default.
-func (p *webidl) declaration(s string) (word string, t idl.Type, name, fallback string) {
+func (p *webidl) declaration(s string) (word string, t Type, name, fallback string) {
 	m := typed.FindStringSubmatch(s)
 	if m == nil {
 		p.fail("%q is no declaration", s)
@@ -110,12 +189,12 @@ func (p *webidl) block(source string) {
 		case m[4] != "" && m[3] == "dictionary":
 			p.dictionary(m[4], m[5], m[6], m[2] != "")
 		case m[4] != "":
-			p.interfaceBody(idl.Interface{Name: m[4], Anchor: p.at, Mixin: m[3] != "interface", Extended: attributes(m[1])}, m[6], m[2] != "")
+			p.interfaceBody(Interface{Name: m[4], Anchor: p.at, Mixin: m[3] != "interface", Extended: attributes(m[1])}, m[6], m[2] != "")
 		case m[2] != "":
 			p.fail("%q cannot be partial", m[0])
 		case m[7] != "":
 			p.define(m[7])
-			e := idl.Enum{Name: m[7], Anchor: p.at}
+			e := Enum{Name: m[7], Anchor: p.at}
 			for _, v := range split(m[8], ",") {
 				value := text.FindStringSubmatch(v)
 				if value == nil {
@@ -127,7 +206,7 @@ func (p *webidl) block(source string) {
 			p.doc.Enums = append(p.doc.Enums, e)
 		case m[10] != "":
 			p.define(m[10])
-			p.doc.Typedefs = append(p.doc.Typedefs, idl.Typedef{Name: m[10], Anchor: p.at, Type: p.typ(m[9], 1)})
+			p.doc.Typedefs = append(p.doc.Typedefs, Typedef{Name: m[10], Anchor: p.at, Type: p.typ(m[9], 1)})
 		default:
 			if i := p.doc.Interface(m[12]); i != nil && i.Mixin {
 				i.IncludedBy = append(i.IncludedBy, m[11])
@@ -145,7 +224,7 @@ func (p *webidl) define(name string) {
 	}
 }
 
-func (p *webidl) interfaceBody(declared idl.Interface, body string, partial bool) {
+func (p *webidl) interfaceBody(declared Interface, body string, partial bool) {
 	if !partial {
 		p.define(declared.Name)
 		p.doc.Interfaces = append(p.doc.Interfaces, declared)
@@ -157,7 +236,7 @@ func (p *webidl) interfaceBody(declared idl.Interface, body string, partial bool
 	}
 	for _, s := range members(body) {
 		if m := attribute.FindStringSubmatch(s); m != nil {
-			i.Attributes = append(i.Attributes, idl.Attribute{Name: m[3], Type: p.typ(m[2], 1), Extended: attributes(m[1])})
+			i.Attributes = append(i.Attributes, Attribute{Name: m[3], Type: p.typ(m[2], 1), Extended: attributes(m[1])})
 			continue
 		}
 		m := operation.FindStringSubmatch(s)
@@ -165,13 +244,13 @@ func (p *webidl) interfaceBody(declared idl.Interface, body string, partial bool
 			p.fail("%q is no member of an interface", s)
 			return
 		}
-		o := idl.Operation{Name: m[2], Anchor: p.at}
+		o := Operation{Name: m[2], Anchor: p.at}
 		if m[1] != "" {
 			o.Result = p.typ(m[1], 1)
 		}
 		for _, x := range split(m[3], ",") {
 			word, t, name, fallback := p.declaration(x)
-			o.Args = append(o.Args, idl.Argument{Name: name, Type: t, Optional: word == "optional ", Default: fallback})
+			o.Args = append(o.Args, Argument{Name: name, Type: t, Optional: word == "optional ", Default: fallback})
 		}
 		i.Operations = append(i.Operations, o)
 	}
@@ -180,7 +259,7 @@ func (p *webidl) interfaceBody(declared idl.Interface, body string, partial bool
 func (p *webidl) dictionary(name, parent, body string, partial bool) {
 	if !partial {
 		p.define(name)
-		p.doc.Dictionaries = append(p.doc.Dictionaries, idl.Dictionary{Name: name, Anchor: p.at, Parent: parent})
+		p.doc.Dictionaries = append(p.doc.Dictionaries, Dictionary{Name: name, Anchor: p.at, Parent: parent})
 	}
 	d := p.doc.Dictionary(name)
 	if d == nil {
@@ -189,7 +268,7 @@ func (p *webidl) dictionary(name, parent, body string, partial bool) {
 	}
 	for _, s := range members(body) {
 		word, t, name, fallback := p.declaration(s)
-		d.Members = append(d.Members, idl.Member{Name: name, Type: t, Required: word == "required ", Default: fallback})
+		d.Members = append(d.Members, Member{Name: name, Type: t, Required: word == "required ", Default: fallback})
 	}
 }
 
