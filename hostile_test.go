@@ -97,6 +97,7 @@ func TestNothingGiven(t *testing.T) {
 		"proto.OpenFS":             func() error { _, err := proto.OpenFS(nil, "m"); return err },
 		"proto.Encode":             func() error { _, err := proto.Encode(nil); return err },
 		"proto.NewTensor":          func() error { _, err := proto.NewTensor("x", nil); return err },
+		"proto.NewAttribute":       func() error { _, err := proto.NewAttribute("x", nil); return err },
 		"session.LoadFS":           func() error { _, err := session.LoadFS(nil, "m", nil); return err },
 		"manifest.Load":            func() error { _, err := manifest.Load(nil, "m"); return err },
 		"media.PrepareImage":       func() error { _, _, err := media.PrepareImage(image1, input, nil); return err },

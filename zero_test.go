@@ -72,7 +72,7 @@ var fallible = []any{
 	(*onnx.Error)(nil), (*onnx.File)(nil), onnx.New, onnx.Open, onnx.OpenFS, onnx.OwnAttribute,
 	onnxexport.New,
 	(*proto.File)(nil), (*proto.Model)(nil), (*proto.SparseTensor)(nil), (*proto.Tensor)(nil), proto.Decode, proto.DecodeOptional, proto.DecodeSequence,
-	proto.DecodeTensor, proto.Encode, proto.EncodeTensor, proto.NewTensor, proto.Open, proto.OpenFS, proto.Read, proto.WriteFile,
+	proto.DecodeTensor, proto.Encode, proto.EncodeTensor, proto.NewAttribute, proto.NewShape, proto.NewTensor, proto.NewValueInfo, proto.Open, proto.OpenFS, proto.Read, proto.WriteFile,
 	(*op.Def)(nil), (*op.Folder)(nil), (*op.Inliner)(nil), (*op.Interpreter)(nil), (*op.Sig)(nil), op.Eval, op.EvalNode, op.NodeCost, op.Of,
 	(*openvx.Context)(nil), (*openvx.Delay)(nil), (*openvx.Error)(nil), (*openvx.Graph)(nil), (*openvx.Image)(nil), (*openvx.Kernel)(nil),
 	(*openvx.LUT)(nil), (*openvx.MetaFormat)(nil), (*openvx.Node)(nil), (*openvx.ObjectArray)(nil), (*openvx.Parameter)(nil), (*openvx.Scalar)(nil),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,20 +74,11 @@ func (o operand) tensor(rng *op.Rand) *tensor.Tensor {
 	return rng.Uniform(o.dtype, o.shape, o.lo, o.hi)
 }
 
-// attr is an attribute whose type is that of the value: int, float64, string or []int64.
+// attr is an attribute of a table of this program.
 func attr(name string, value any) *proto.Attribute {
-	a := &proto.Attribute{Name: name}
-	switch v := value.(type) {
-	case int:
-		a.Type, a.I = proto.AttributeInt, int64(v)
-	case float64:
-		a.Type, a.F = proto.AttributeFloat, float32(v)
-	case string:
-		a.Type, a.S = proto.AttributeString, v
-	case []int64:
-		a.Type, a.Ints = proto.AttributeInts, v
-	default:
-		panic(fmt.Sprintf("attribute %s of %T", name, v)) // in a table of this program
+	a, err := proto.NewAttribute(name, value)
+	if err != nil {
+		panic(err)
 	}
 	return a
 }
@@ -126,11 +116,7 @@ func (n *node) write(folder, name string) (*entry, error) {
 			g.Initializer = append(g.Initializer, w)
 			continue
 		}
-		dims := make([]*proto.Dim, len(t.Shape()))
-		for i, extent := range t.Shape() {
-			dims[i] = &proto.Dim{Known: true, Value: int64(extent)}
-		}
-		g.Input = append(g.Input, &proto.ValueInfo{Name: x, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: proto.DataTypeOf(t.DType()), Shape: &proto.Shape{Dim: dims}}}})
+		g.Input = append(g.Input, proto.NewValueInfo(x, proto.DataTypeOf(t.DType()), proto.NewShape(t.Shape())))
 		file := filepath.Join(folder, name+"."+x+".bin")
 		e.Inputs = append(e.Inputs, array{x, t.DType().String(), t.Shape(), file})
 		if err := os.WriteFile(file, tensor.AppendRaw(nil, t), 0o600); err != nil {

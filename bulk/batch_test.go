@@ -19,7 +19,7 @@ func lookup(t *testing.T) string {
 	t.Helper()
 	value := func(name string, d proto.DataType, last ...*proto.Dim) *proto.ValueInfo {
 		shape := &proto.Shape{Dim: append([]*proto.Dim{{Param: "N"}}, last...)}
-		return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: d, Shape: shape}}}
+		return proto.NewValueInfo(name, d, shape)
 	}
 	table := &proto.Tensor{Name: "table", DataType: proto.Float, Dims: []int64{3, 2}, FloatData: []float32{1, 2, 3, 4, 5, 6}}
 	m := &proto.Model{IRVersion: 8, OpsetImport: []*proto.OperatorSet{{Version: 17}}, Graph: &proto.Graph{

@@ -53,28 +53,12 @@ type reference struct {
 }
 
 func attr(name string, value any) *proto.Attribute {
-	a := &proto.Attribute{Name: name}
-	switch v := value.(type) {
-	case int:
-		a.Type, a.I = proto.AttributeInt, int64(v)
-	case float32:
-		a.Type, a.F = proto.AttributeFloat, v
-	case string:
-		a.Type, a.S = proto.AttributeString, v
-	case []int64:
-		a.Type, a.Ints = proto.AttributeInts, v
-	case []float32:
-		a.Type, a.Floats = proto.AttributeFloats, v
-	case []string:
-		a.Type, a.Strings = proto.AttributeStrings, v
-	case *proto.Graph:
-		a.Type, a.G = proto.AttributeGraph, v
-	case *proto.Tensor:
-		a.Type, a.T = proto.AttributeTensor, v
-	case reference:
-		a.Type, a.RefAttrName = v.kind, v.name
-	default:
-		panic("no such attribute")
+	if r, ok := value.(reference); ok {
+		return &proto.Attribute{Name: name, Type: r.kind, RefAttrName: r.name}
+	}
+	a, err := proto.NewAttribute(name, value)
+	if err != nil {
+		panic(err)
 	}
 	return a
 }

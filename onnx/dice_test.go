@@ -174,15 +174,11 @@ func (d *dice) operand(what string) string {
 
 // input adds an input to the graph.
 func (d *dice) input(name string, t proto.DataType, shape []int) {
-	v := &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: t, Shape: &proto.Shape{}}}}
-	for _, n := range shape {
-		v.Type.Tensor.Shape.Dim = append(v.Type.Tensor.Shape.Dim, &proto.Dim{Known: true, Value: int64(n)})
-	}
 	if d.depth > 0 { // a graph in an attribute takes what it is given
 		d.graph.Initializer = append(d.graph.Initializer, d.tensor(name, t, slices.DeleteFunc(shape, func(n int) bool { return n > 8 })))
 		return
 	}
-	d.graph.Input = append(d.graph.Input, v)
+	d.graph.Input = append(d.graph.Input, proto.NewValueInfo(name, t, proto.NewShape(shape)))
 }
 
 // list adds a sequence.

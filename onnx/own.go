@@ -161,43 +161,17 @@ func (c *lowering) doubles(a *proto.Attribute, rank int) []float64 {
 // element types those of the standard. Numbers that are no float32 are written as a tensor of doubles. It fails for an element type that
 // ONNX does not have.
 func OwnAttribute(name string, value any) (*proto.Attribute, error) {
-	a := &proto.Attribute{Name: name, Type: ownTypes[graph.KindOf(value)].kind}
 	switch v := value.(type) {
-	case bool:
-		if v {
-			a.I = 1
-		}
-	case int:
-		a.I = int64(v)
-	case []int:
-		for _, n := range v {
-			a.Ints = append(a.Ints, int64(n))
-		}
-	case tensor.DType:
-		d := proto.DataTypeOf(v)
-		if d == proto.Undefined {
-			return nil, fmt.Errorf("ONNX has no elements of type %v", v)
-		}
-		a.I = int64(d)
-	case string:
-		a.S = v
-	case []string:
-		a.Strings = v
 	case float64:
-		if a.F = float32(v); !single(v) {
+		if !single(v) {
 			return doubles(name, tensor.Shape{}, v)
 		}
 	case []float64:
 		if slices.ContainsFunc(v, func(x float64) bool { return !single(x) }) {
 			return doubles(name, tensor.Shape{len(v)}, v...)
 		}
-		for _, x := range v {
-			a.Floats = append(a.Floats, float32(x))
-		}
-	default:
-		return nil, fmt.Errorf("no attribute has the value %v", value)
 	}
-	return a, nil
+	return proto.NewAttribute(name, value)
 }
 
 // single reports whether a float32 holds a number as it is.

@@ -133,7 +133,7 @@ func TestHostileOwn(t *testing.T) {
 					shape.Dim = append(shape.Dim, &proto.Dim{Known: true, Value: r.Int64N(4)})
 				}
 				dtype := proto.DataTypeOf(types[r.IntN(len(types))])
-				g.Input = append(g.Input, &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: dtype, Shape: shape}}})
+				g.Input = append(g.Input, proto.NewValueInfo(name, dtype, shape))
 			}
 			for _, a := range d.Attrs {
 				if a.Default == nil || r.IntN(2) == 0 {

@@ -75,11 +75,7 @@ func (c *rowCase) model(t testing.TB, known bool) (*proto.Model, model.Values) {
 			continue
 		}
 		in[name] = x
-		shape := &proto.Shape{}
-		for _, n := range x.Shape() {
-			shape.Dim = append(shape.Dim, &proto.Dim{Known: true, Value: int64(n)})
-		}
-		g.Input = append(g.Input, &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: p.DataType, Shape: shape}}})
+		g.Input = append(g.Input, proto.NewValueInfo(name, p.DataType, proto.NewShape(x.Shape())))
 	}
 	for i, name := range c.node.Output {
 		if name != "" && i < max(len(c.want), 1) {

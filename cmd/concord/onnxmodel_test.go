@@ -22,7 +22,7 @@ func onnxValue(name string, d proto.DataType, extents ...any) *proto.ValueInfo {
 			shape.Dim = append(shape.Dim, &proto.Dim{Param: e})
 		}
 	}
-	return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: d, Shape: shape}}}
+	return proto.NewValueInfo(name, d, shape)
 }
 
 // writeONNX writes a model into a folder of the test.

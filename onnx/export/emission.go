@@ -110,44 +110,9 @@ func (c *emission) node1(op string, t graph.Type, attrs graph.Attrs, in ...val) 
 func attributes(list graph.Attrs) []*proto.Attribute {
 	var out []*proto.Attribute
 	for _, a := range list {
-		out = append(out, attribute(a.Name, a.Value))
+		out = append(out, kit.Must(proto.NewAttribute(a.Name, a.Value)))
 	}
 	return out
-}
-
-func attribute(name string, value any) *proto.Attribute {
-	a := &proto.Attribute{Name: name}
-	switch v := value.(type) {
-	case int:
-		a.Type, a.I = proto.AttributeInt, int64(v)
-	case bool:
-		if a.Type = proto.AttributeInt; v {
-			a.I = 1
-		}
-	case tensor.DType:
-		a.Type, a.I = proto.AttributeInt, int64(proto.DataTypeOf(v))
-	case float64:
-		a.Type, a.F = proto.AttributeFloat, float32(v)
-	case string:
-		a.Type, a.S = proto.AttributeString, v
-	case ints:
-		a.Type = proto.AttributeInts
-		for _, n := range v {
-			a.Ints = append(a.Ints, int64(n))
-		}
-	case []float64:
-		a.Type = proto.AttributeFloats
-		for _, x := range v {
-			a.Floats = append(a.Floats, float32(x))
-		}
-	case []string:
-		a.Type, a.Strings = proto.AttributeStrings, v
-	case *proto.Graph:
-		a.Type, a.G = proto.AttributeGraph, v
-	default:
-		kit.Refuse("internal error: an attribute of the type %T", value)
-	}
-	return a
 }
 
 // Facts of the node, and lists.

@@ -126,9 +126,5 @@ func (e *exporter) outputs(s *scope, list []graph.Output) []*proto.ValueInfo {
 // info declares a value.
 func (e *exporter) info(name string, t graph.Type) *proto.ValueInfo {
 	e.types |= op.TypeSet(t.DType)
-	shape := &proto.Shape{}
-	for _, n := range t.Shape {
-		shape.Dim = append(shape.Dim, &proto.Dim{Value: int64(n), Known: true})
-	}
-	return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: proto.DataTypeOf(t.DType), Shape: shape}}}
+	return proto.NewValueInfo(name, proto.DataTypeOf(t.DType), proto.NewShape(t.Shape))
 }

@@ -20,7 +20,7 @@ func (c *emission) own() []val {
 		attrs = append(attrs, kit.Must(onnx.OwnAttribute(a.Name, a.Value)))
 	}
 	for i, b := range c.Blocks {
-		attrs = append(attrs, attribute(c.Def.Blocks[i].Name, c.closed(b)))
+		attrs = append(attrs, kit.Must(proto.NewAttribute(c.Def.Blocks[i].Name, c.closed(b))))
 	}
 	out, names := make([]val, len(c.Out)), make([]string, len(c.Out))
 	for i, v := range c.Out {

@@ -6,9 +6,7 @@ import (
 	"io"
 
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/wire"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // ErrTooLarge is why a message cannot be written.
@@ -57,21 +55,4 @@ func measure[M any](m *M, t *wire.Table[M]) (*wire.Measured, error) {
 		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, n, int64(limits.ONNXBytes))
 	}
 	return counted, nil
-}
-
-// NewTensor returns the message for a tensor, whose raw data shares its memory as [tensor.Raw] says. It fails if ONNX has no such elements.
-func NewTensor(name string, t *tensor.Tensor) (*Tensor, error) {
-	if t == nil {
-		return nil, errors.New("the tensor is nil")
-	}
-	d := DataTypeOf(t.DType())
-	if d == Undefined {
-		return nil, fmt.Errorf("ONNX has no elements of type %v", t.DType())
-	}
-	m := &Tensor{Name: name, DataType: d, Dims: make([]int64, t.Rank()), RawData: tensor.Raw(t)}
-	m.mapping = mapfile.Of(m.RawData)
-	for i, n := range t.Shape() {
-		m.Dims[i] = int64(n)
-	}
-	return m, nil
 }

@@ -41,7 +41,7 @@ func encoded(t *testing.T, inputs, outputs []*proto.ValueInfo, nodes ...*proto.N
 // port declares a list of numbers; of any length if that is 0.
 func port(name string, of proto.DataType, length int64) *proto.ValueInfo {
 	shape := &proto.Shape{Dim: []*proto.Dim{{Value: length, Known: length > 0}}}
-	return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: of, Shape: shape}}}
+	return proto.NewValueInfo(name, of, shape)
 }
 
 // length is an input of the model.

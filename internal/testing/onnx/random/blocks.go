@@ -40,14 +40,11 @@ func (g *grower) parameter(like *wire) *wire {
 
 // info declares a value, with its shape or without.
 func (w *wire) info(shape bool) *proto.ValueInfo {
-	t := &proto.TensorType{ElemType: proto.DataTypeOf(w.d)}
+	var s *proto.Shape
 	if shape {
-		t.Shape = &proto.Shape{}
-		for _, n := range w.shape {
-			t.Shape.Dim = append(t.Shape.Dim, &proto.Dim{Known: true, Value: int64(n)})
-		}
+		s = proto.NewShape(w.shape)
 	}
-	return &proto.ValueInfo{Name: w.name, Type: &proto.Type{Tensor: t}}
+	return proto.NewValueInfo(w.name, proto.DataTypeOf(w.d), s)
 }
 
 // steps adds some.

@@ -151,14 +151,11 @@ func (m *maker) body() *body { return &body{m, &proto.Graph{Name: m.name()}} }
 // input adds an input.
 func (b *body) input(d tensor.DType, shape []int) string {
 	name := b.m.name()
-	t := &proto.TensorType{ElemType: proto.DataTypeOf(d)}
+	var s *proto.Shape
 	if len(shape) == 0 || b.m.chance(0.5) {
-		t.Shape = &proto.Shape{}
-		for _, n := range shape {
-			t.Shape.Dim = append(t.Shape.Dim, &proto.Dim{Known: true, Value: int64(n)})
-		}
+		s = proto.NewShape(shape)
 	}
-	b.graph.Input = append(b.graph.Input, &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: t}})
+	b.graph.Input = append(b.graph.Input, proto.NewValueInfo(name, proto.DataTypeOf(d), s))
 	return name
 }
 

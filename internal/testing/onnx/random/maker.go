@@ -1,7 +1,6 @@
 package random
 
 import (
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"strconv"
@@ -286,19 +285,17 @@ func (m *maker) cast(name string, d tensor.DType) string {
 
 // info declares an input: with its shape, with symbols for extents, or without.
 func (m *maker) info(name string, x *tensor.Tensor) *proto.ValueInfo {
-	t := &proto.TensorType{ElemType: proto.DataTypeOf(x.DType()), Shape: &proto.Shape{}}
+	shape := proto.NewShape(x.Shape())
 	open := m.chance(0.3)
-	for _, n := range x.Shape() {
-		d := &proto.Dim{Known: true, Value: int64(n)}
+	for i, n := range x.Shape() {
 		if open && m.chance(0.5) {
-			d = &proto.Dim{Param: "n" + strconv.Itoa(n)} // equal extents may share a symbol
+			shape.Dim[i] = &proto.Dim{Param: "n" + strconv.Itoa(n)} // equal extents may share a symbol
 		}
-		t.Shape.Dim = append(t.Shape.Dim, d)
 	}
 	if m.chance(0.03) {
-		t.Shape = nil
+		shape = nil
 	}
-	return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: t}}
+	return proto.NewValueInfo(name, proto.DataTypeOf(x.DType()), shape)
 }
 
 // attr adds an attribute.
@@ -337,38 +334,9 @@ func (m *maker) real(name string, value, lo, hi float32) {
 }
 
 func attribute(name string, value any) *proto.Attribute {
-	a := &proto.Attribute{Name: name}
-	switch v := value.(type) {
-	case bool:
-		a.Type = proto.AttributeInt
-		if v {
-			a.I = 1
-		}
-	case int:
-		a.Type, a.I = proto.AttributeInt, int64(v)
-	case tensor.DType:
-		a.Type, a.I = proto.AttributeInt, int64(proto.DataTypeOf(v))
-	case float32:
-		a.Type, a.F = proto.AttributeFloat, v
-	case string:
-		a.Type, a.S = proto.AttributeString, v
-	case []int:
-		a.Type = proto.AttributeInts
-		for _, n := range v {
-			a.Ints = append(a.Ints, int64(n))
-		}
-	case []float32:
-		a.Type, a.Floats = proto.AttributeFloats, v
-	case []string:
-		a.Type, a.Strings = proto.AttributeStrings, v
-	case *proto.Tensor:
-		a.Type, a.T = proto.AttributeTensor, v
-	case *proto.Type:
-		a.Type, a.TP = proto.AttributeTypeProto, v
-	case *proto.Graph:
-		a.Type, a.G = proto.AttributeGraph, v
-	default:
-		panic(fmt.Sprintf("random: attribute %s is a %T", name, value))
+	a, err := proto.NewAttribute(name, value)
+	if err != nil {
+		panic(err)
 	}
 	return a
 }
