@@ -27,28 +27,15 @@ type grpc struct {
 
 // The messages, as far as a request needs them.
 type input struct {
-	name, datatype string
-	shape          []int64
+	name     string  `wire:"1,name"`
+	datatype string  `wire:"2,datatype"`
+	shape    []int64 `wire:"3,shape,packed"`
 }
 
 type request struct {
-	model  string
-	inputs []*input
-	raw    []byte
-}
-
-var (
-	inputFields   wire.Table[input]
-	requestFields wire.Table[request]
-)
-
-func init() {
-	inputFields.Set(func(m *input) []wire.Field {
-		return []wire.Field{wire.Text(1, "name", &m.name), wire.Text(2, "datatype", &m.datatype), wire.Packed(3, "shape", wire.Signed, &m.shape)}
-	})
-	requestFields.Set(func(m *request) []wire.Field {
-		return []wire.Field{wire.Text(1, "model_name", &m.model), wire.Many(5, "inputs", &inputFields, &m.inputs), wire.Data(7, "raw_input_contents", &m.raw)}
-	})
+	model  string   `wire:"1,model_name"`
+	inputs []*input `wire:"5,inputs"`
+	raw    []byte   `wire:"7,raw_input_contents"`
 }
 
 // The frames of HTTP/2.
@@ -80,7 +67,7 @@ func dialGRPC(c *child, x, y []byte) (asker, error) {
 		g.first = append(append(append(g.first, h[0]...), byte(len(h[1]))), h[1]...)
 		g.header = append(g.header, 0x80|byte(62+len(fields)-1-i)) // what was added last is the first one behind the 61 of the standard
 	}
-	message := wire.Measure(&requestFields, &request{"small", []*input{{"x", "FP32", []int64{1, elements}}}, x}).Bytes()
+	message := wire.Measure(&request{"small", []*input{{"x", "FP32", []int64{1, elements}}}, x}).Bytes()
 	g.message = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 	hello := []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 	hello = frame(hello, frameSettings, 0, 0, 0, 4, window>>24, window>>16&0xFF, window>>8&0xFF, window&0xFF) // of a stream

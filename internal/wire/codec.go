@@ -10,24 +10,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// table has the fields of a message, of which only the place in memory is known.
-type table struct {
-	Fields []Field  // in the order of their numbers
-	Size   int      // of a message in memory, with what points to it
-	at     []*Field // by number; nil where there is none
-}
-
-// Field is a field of a message.
-type Field struct {
-	Number int
-	Name   string
-	*codec
-	place  unsafe.Pointer              // of the value in the message that [Table.Set] has made
-	offset uintptr                     // in any message
-	when   func(m unsafe.Pointer) bool // whether the field is written, where more than its value decides
-	after  func(m unsafe.Pointer)      // what else reading the field changes, or nil
-}
-
 // codec reads and writes values at a place in memory.
 type codec struct {
 	Type    Type
@@ -35,24 +17,6 @@ type codec struct {
 	present func(v unsafe.Pointer) bool
 	read    func(r *reader, v unsafe.Pointer, w Type) *Error
 	write   func(w *writer, v unsafe.Pointer, number int)
-}
-
-func fieldOf(number int, name string, place unsafe.Pointer, c *codec) Field {
-	return Field{Number: number, Name: name, codec: c, place: place}
-}
-
-// set fills a table with the fields of a message m of that size. It is no method, and neither are the other functions of tables: the Table of every
-// type of message would have methods of its own.
-func set(t *table, fields []Field, m unsafe.Pointer, size uintptr) {
-	*t = table{Fields: fields, Size: int(size)}
-	if len(fields) > 0 {
-		t.at = make([]*Field, fields[len(fields)-1].Number+1)
-	}
-	for i := range fields {
-		f := &fields[i]
-		f.offset, f.place = uintptr(f.place)-uintptr(m), nil
-		t.at[f.Number] = f
-	}
 }
 
 // decode reads fields up to the end of the message.
@@ -90,8 +54,7 @@ func decode(t *table, r *reader, m unsafe.Pointer) *Error {
 
 // encode writes the fields.
 func encode(t *table, w *writer, m unsafe.Pointer) {
-	for i := range t.Fields {
-		f := &t.Fields[i]
+	for _, f := range t.Fields {
 		v := unsafe.Add(m, f.offset)
 		if f.when != nil && f.when(m) || f.when == nil && f.present(v) {
 			f.write(w, v, f.Number)
@@ -102,15 +65,15 @@ func encode(t *table, w *writer, m unsafe.Pointer) {
 // filled reports whether a list has items.
 func filled[E any](v unsafe.Pointer) bool { return len(*(*[]E)(v)) > 0 }
 
-// one is a message that is pointed to.
-func one(t *table, fresh func() unsafe.Pointer) *codec {
+// one is a message that is pointed to. One that stands there twice is the fields of both.
+func one(t *table) *codec {
 	return &codec{
 		Type:    Lengthed,
 		present: func(v unsafe.Pointer) bool { return *(*unsafe.Pointer)(v) != nil },
 		read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
 			p := (*unsafe.Pointer)(v)
 			if *p == nil {
-				*p = fresh()
+				*p = t.fresh()
 			}
 			return nested(r, t, *p)
 		},
@@ -119,12 +82,12 @@ func one(t *table, fresh func() unsafe.Pointer) *codec {
 }
 
 // many is a list of messages that are pointed to.
-func many(t *table, fresh func() unsafe.Pointer) *codec {
+func many(t *table) *codec {
 	return &codec{
 		Type:    Lengthed,
 		present: filled[unsafe.Pointer],
 		read: func(r *reader, v unsafe.Pointer, _ Type) *Error {
-			p, e := (*[]unsafe.Pointer)(v), fresh()
+			p, e := (*[]unsafe.Pointer)(v), t.fresh()
 			*p = append(*p, e)
 			if err := nested(r, t, e); err != nil {
 				return err.below("[" + strconv.Itoa(len(*p)-1) + "]")
@@ -262,10 +225,21 @@ var choiceText = &codec{
 	write: func(w *writer, v unsafe.Pointer, number int) { putText(w, number, (*(*any)(v)).(string)) },
 }
 
-// Scalar is a type of numbers: how fields of it are read and written. These are made here, so that what has such fields need not compile them again.
-type Scalar[T any] struct {
-	Bits                            func(T) uint64 // as they are encoded
-	number, choice, numbers, packed *codec
+// scalars has the codecs of numbers, by their kinds: of one, of one among alternatives, and of lists that are written one by one or together.
+var scalars = map[reflect.Kind]struct{ number, choice, numbers, packed *codec }{
+	reflect.Bool: scalarOf(scalar[bool]{Varint, func(v bool) uint64 {
+		if v {
+			return 1
+		}
+		return 0
+	}, func(b uint64) bool { return b != 0 }, nil}),
+	// Of numbers that are longer the low 32 bits count.
+	reflect.Int32:   scalarOf(scalar[int32]{Varint, func(v int32) uint64 { return uint64(int64(v)) }, func(b uint64) int32 { return int32(b) }, nil}),
+	reflect.Uint32:  scalarOf(scalar[uint32]{Varint, func(v uint32) uint64 { return uint64(v) }, func(b uint64) uint32 { return uint32(b) }, nil}),
+	reflect.Int64:   scalarOf(scalar[int64]{Varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil}),
+	reflect.Uint64:  scalarOf(scalar[uint64]{Varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil}),
+	reflect.Float32: scalarOf(scalar[float32]{Fixed32, singleBits, singleFrom, view[float32]}),
+	reflect.Float64: scalarOf(scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, view[float64]}),
 }
 
 // scalar is how a number is encoded.
@@ -276,28 +250,11 @@ type scalar[T any] struct {
 	view func(b []byte) []T // the numbers that stand together in bytes, without copying them where that is possible; nil for others
 }
 
-func scalarOf[T any](s scalar[T]) *Scalar[T] {
-	return &Scalar[T]{s.bits, s.number(), s.choice(), s.numbers(), s.packed()}
+func scalarOf[T any](s scalar[T]) struct{ number, choice, numbers, packed *codec } {
+	copied := s
+	copied.view = nil
+	return struct{ number, choice, numbers, packed *codec }{s.number(), s.choice(), copied.numbers(), s.packed()}
 }
-
-// The types of numbers. Those that are viewed may lie in the bytes of the file: elements of tensors, which nothing changes.
-var (
-	Bool = scalarOf(scalar[bool]{Varint, func(v bool) uint64 {
-		if v {
-			return 1
-		}
-		return 0
-	}, func(b uint64) bool { return b != 0 }, nil})
-	Narrow   = scalarOf(scalar[int32]{Varint, func(v int32) uint64 { return uint64(int64(v)) }, func(b uint64) int32 { return int32(b) }, nil}) // the low 32 bits, as of Narrowed
-	Narrowed = scalarOf(scalar[uint32]{Varint, func(v uint32) uint64 { return uint64(v) }, func(b uint64) uint32 { return uint32(b) }, nil})
-	Signed   = scalarOf(scalar[int64]{Varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil})
-	Unsigned = scalarOf(scalar[uint64]{Varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil})
-
-	Single       = scalarOf(scalar[float32]{Fixed32, singleBits, singleFrom, nil})
-	ViewedSingle = scalarOf(scalar[float32]{Fixed32, singleBits, singleFrom, view[float32]})
-	Double       = scalarOf(scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, nil})
-	ViewedDouble = scalarOf(scalar[float64]{Fixed64, math.Float64bits, math.Float64frombits, view[float64]})
-)
 
 func singleBits(v float32) uint64 { return uint64(math.Float32bits(v)) }
 func singleFrom(b uint64) float32 { return math.Float32frombits(uint32(b)) }
@@ -376,7 +333,7 @@ func (s *scalar[T]) numbers() *codec {
 	}
 }
 
-// packed is a list that is written together.
+// packed is a list that is written together. Floats of it may lie in the bytes that are read: elements of tensors, which nothing changes.
 func (s *scalar[T]) packed() *codec {
 	c := s.numbers()
 	c.write = func(w *writer, v unsafe.Pointer, number int) {

@@ -57,8 +57,8 @@ type Bounds struct {
 
 // Decode reads a message from all of the bytes, which must not change: fields with bytes share them. An error is an *[Error], after which the
 // message is useless.
-func Decode[M any](t *Table[M], m *M, b []byte, bounds Bounds) error {
-	if err := decode(&t.table, newReader(b, bounds), unsafe.Pointer(m)); err != nil {
+func Decode[M any](m *M, b []byte, bounds Bounds) error {
+	if err := decode(Of[M]().table, newReader(b, bounds), unsafe.Pointer(m)); err != nil {
 		return err
 	}
 	return nil

@@ -1,88 +1,146 @@
 package wire
 
-import "unsafe"
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+)
 
-// Table has the fields of a message. What reads and what writes follow it. It is a variable that [Table.Set] fills before the first use, so that
-// tables can name one another. Only this surface knows the types of messages: what reads and writes is compiled once, not for each of them.
-type Table[M any] struct{ table }
+// Table has the fields of the messages of type M, which what reads and what writes follows. Only this surface knows the types of messages: the
+// rest is compiled once, not for each of them.
+type Table[M any] struct{ *table }
 
-// Set fills the table with fields in the order of their numbers: those of m.
-func (t *Table[M]) Set(fields func(m *M) []Field) {
-	m := new(M)
-	set(&t.table, fields(m), unsafe.Pointer(m), unsafe.Sizeof(m)+unsafe.Sizeof(*m))
+// Of returns the table of a type, whose fields say by tags what they are in the format: `wire:"5,attribute"` is a number and a name, and ",packed"
+// behind them that numbers are written together. A field of type any is one of several alternatives, of which a message has the last one: its tag has
+// them all, separated by spaces, each with its kind, as in "1,bool_param,bool". Fields without a tag are none of the format.
+func Of[M any]() Table[M] { return Table[M]{tableOf(reflect.TypeFor[M]())} }
+
+// Refine says what tags do not, when the table of a type is made. It is called by an init function, before anything asks for the table.
+func Refine[M any](by func(t Table[M])) {
+	refinements[reflect.TypeFor[M]()] = func(t *table) { by(Table[M]{t}) }
 }
 
-// When replaces the rule that a value which is zero is not written.
-func When[M any](f Field, present func(m *M) bool) Field {
-	f.when = func(m unsafe.Pointer) bool { return present((*M)(m)) }
-	return f
+var refinements = make(map[reflect.Type]func(t *table))
+
+// When replaces the rule that a value of a field which is zero is not written.
+func (t Table[M]) When(number int, present func(m *M) bool) {
+	t.at[number].when = func(m unsafe.Pointer) bool { return present((*M)(m)) }
 }
 
-// Then says what else changes when the field is read.
-func Then[M any](f Field, after func(m *M)) Field {
-	f.after = func(m unsafe.Pointer) { after((*M)(m)) }
-	return f
+// Then says what else changes when a field is read.
+func (t Table[M]) Then(number int, after func(m *M)) {
+	t.at[number].after = func(m unsafe.Pointer) { after((*M)(m)) }
 }
 
-// One is a field with a message. A message that stands there twice is the fields of both.
-func One[E any](number int, name string, t *Table[E], m **E) Field {
-	return fieldOf(number, name, unsafe.Pointer(m), one(&t.table, fresh[E]))
+// table has the fields of a message, of which only the place in memory is known.
+type table struct {
+	Fields []*Field // in the order of their numbers
+	Size   int      // of a message in memory, with what points to it
+	of     reflect.Type
+	at     []*Field // by number; nil where there is none
 }
 
-// Many is a field with messages.
-func Many[E any](number int, name string, t *Table[E], m *[]*E) Field {
-	return fieldOf(number, name, unsafe.Pointer(m), many(&t.table, fresh[E]))
+// Field is a field of a message.
+type Field struct {
+	Number int
+	Name   string
+	*codec
+	offset uintptr
+	when   func(m unsafe.Pointer) bool // whether the field is written, where more than its value decides
+	after  func(m unsafe.Pointer)      // what else reading the field changes, or nil
 }
 
-// fresh makes a message.
-func fresh[M any]() unsafe.Pointer { return unsafe.Pointer(new(M)) }
+func (t *table) fresh() unsafe.Pointer { return reflect.New(t.of).UnsafePointer() }
 
-// Text is a field with a string.
-func Text(number int, name string, v *string) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), text)
+var (
+	tables sync.Map // that are complete, by their types
+	making sync.Mutex
+)
+
+func tableOf(of reflect.Type) *table {
+	if t, ok := tables.Load(of); ok {
+		return t.(*table)
+	}
+	making.Lock()
+	defer making.Unlock()
+	begun := make(map[reflect.Type]*table)
+	t := newTable(of, begun)
+	for of, t := range begun {
+		tables.Store(of, t)
+	}
+	return t
 }
 
-// Texts is a field with strings.
-func Texts(number int, name string, v *[]string) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), texts)
+// newTable makes a table, and those of messages in the message that are not begun.
+func newTable(of reflect.Type, begun map[reflect.Type]*table) *table {
+	if t, ok := tables.Load(of); ok {
+		return t.(*table)
+	}
+	if t := begun[of]; t != nil {
+		return t
+	}
+	t := &table{of: of, Size: int(reflect.TypeFor[uintptr]().Size() + of.Size())}
+	begun[of] = t
+	for m := range of.Fields() {
+		for alternative := range strings.FieldsSeq(m.Tag.Get("wire")) {
+			tag := append(strings.Split(alternative, ","), "")
+			number, err := strconv.Atoi(tag[0])
+			c := codecOf(m.Type, tag[2], begun)
+			if err != nil || c == nil {
+				panic(fmt.Sprintf("wire: %v.%s has the tag %q", of, m.Name, m.Tag))
+			}
+			t.Fields = append(t.Fields, &Field{Number: number, Name: tag[1], codec: c, offset: m.Offset})
+		}
+	}
+	slices.SortFunc(t.Fields, func(a, b *Field) int { return cmp.Compare(a.Number, b.Number) })
+	if n := len(t.Fields); n > 0 {
+		t.at = make([]*Field, t.Fields[n-1].Number+1)
+	}
+	for _, f := range t.Fields {
+		t.at[f.Number] = f
+	}
+	if refine := refinements[of]; refine != nil {
+		refine(t)
+	}
+	return t
 }
 
-// Data is a field with bytes that stay where they are.
-func Data(number int, name string, v *[]byte) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), data)
-}
-
-// Datas is a field with any number of bytes that stay where they are.
-func Datas(number int, name string, v *[][]byte) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), datas)
-}
-
-// Number is a field with a number.
-func Number[T any](number int, name string, s *Scalar[T], v *T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.number)
-}
-
-// Enum is a field with an int32 or an enumeration.
-func Enum[T ~int32](number int, name string, v *T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), Narrow.number)
-}
-
-// Numbers is a field with numbers, written one by one.
-func Numbers[T any](number int, name string, s *Scalar[T], v *[]T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.numbers)
-}
-
-// Packed is a field with numbers, written together.
-func Packed[T any](number int, name string, s *Scalar[T], v *[]T) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.packed)
-}
-
-// Choice is a field with a number that is one of several alternatives: of these a message has the last one, in a value of its type.
-func Choice[T any](number int, name string, s *Scalar[T], v *any) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), s.choice)
-}
-
-// ChoiceText is [Choice] for a string.
-func ChoiceText(number int, name string, v *any) Field {
-	return fieldOf(number, name, unsafe.Pointer(v), choiceText)
+// codecOf returns how values of a type are encoded, of which the tag says more; nil for one that no field has.
+func codecOf(of reflect.Type, more string, begun map[reflect.Type]*table) *codec {
+	switch kind := of.Kind(); {
+	case kind == reflect.Interface && more == reflect.String.String():
+		return choiceText
+	case kind == reflect.Interface:
+		for kind, c := range scalars {
+			if kind.String() == more {
+				return c.choice
+			}
+		}
+		return nil
+	case kind == reflect.String:
+		return text
+	case kind == reflect.Pointer:
+		return one(newTable(of.Elem(), begun))
+	case kind != reflect.Slice:
+		return scalars[kind].number
+	}
+	switch item := of.Elem(); {
+	case item.Kind() == reflect.String:
+		return texts
+	case item.Kind() == reflect.Uint8:
+		return data
+	case item == reflect.TypeFor[[]byte]():
+		return datas
+	case item.Kind() == reflect.Pointer:
+		return many(newTable(item.Elem(), begun))
+	case more == "packed":
+		return scalars[item.Kind()].packed
+	default:
+		return scalars[item.Kind()].numbers
+	}
 }

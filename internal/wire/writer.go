@@ -27,7 +27,7 @@ type Measured struct {
 }
 
 // Measure counts the bytes of a message. The same message has the same bytes.
-func Measure[M any](t *Table[M], m *M) *Measured { return measure(&t.table, unsafe.Pointer(m)) }
+func Measure[M any](m *M) *Measured { return measure(Of[M]().table, unsafe.Pointer(m)) }
 
 func measure(t *table, m unsafe.Pointer) *Measured {
 	var w writer

@@ -72,17 +72,17 @@ func TestAlternatives(t *testing.T) {
 		"param":   {join(tag(1, wire.Varint), 3, tag(2, wire.Lengthed), join("n")), Dim{Param: "n"}},
 		dim:       {join(tag(1, wire.Varint), 3, tag(2, wire.Lengthed), join("n"), tag(1, wire.Varint), 4), Dim{Known: true, Value: 4}},
 	} {
-		m, err := decode(c.data, &dimFields)
+		m, err := decode[Dim](c.data)
 		if err != nil || *m != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", name, m, err, c.want)
 		}
 	}
 	float, shape := join(tag(1, wire.Varint), 1), join(tag(2, wire.Lengthed), join())
-	ty, err := decode(join(tag(4, wire.Lengthed), join(), tag(1, wire.Lengthed), float, tag(6, wire.Lengthed), join("d"), tag(1, wire.Lengthed), shape), &typeFields)
+	ty, err := decode[Type](join(tag(4, wire.Lengthed), join(), tag(1, wire.Lengthed), float, tag(6, wire.Lengthed), join("d"), tag(1, wire.Lengthed), shape))
 	if err != nil || ty.Sequence != nil || ty.Denotation != "d" || ty.Tensor == nil || ty.Tensor.ElemType != Float || ty.Tensor.Shape == nil {
 		t.Errorf("a type is %+v, %v", ty, err)
 	}
-	if ty, err = decode(join(tag(1, wire.Lengthed), float, tag(9, wire.Lengthed), join()), &typeFields); err != nil || ty.Tensor != nil || ty.Optional == nil {
+	if ty, err = decode[Type](join(tag(1, wire.Lengthed), float, tag(9, wire.Lengthed), join())); err != nil || ty.Tensor != nil || ty.Optional == nil {
 		t.Errorf("a type is %+v, %v", ty, err)
 	}
 }
@@ -99,14 +99,14 @@ func TestZeros(t *testing.T) {
 		{AttributeInts, join(0xA0, 1, 7)},
 		{AttributeUndefined, nil},
 	} {
-		if b, err := encode(&Attribute{Type: c.kind}, &attributeFields); err != nil || !bytes.Equal(b, c.want) {
+		if b, err := encode(&Attribute{Type: c.kind}); err != nil || !bytes.Equal(b, c.want) {
 			t.Errorf("attribute of type %d: % x, %v; want % x", c.kind, b, err, c.want)
 		}
 	}
-	if b, err := encode(&Attribute{F: float32(math.Copysign(0, -1))}, &attributeFields); err != nil || len(b) != 5 {
+	if b, err := encode(&Attribute{F: float32(math.Copysign(0, -1))}); err != nil || len(b) != 5 {
 		t.Errorf("-0 is written as % x, %v", b, err)
 	}
-	if b, err := encode(&Graph{Node: []*Node{nil}}, &graphFields); err != nil || !bytes.Equal(b, join(tag(1, wire.Lengthed), join())) {
+	if b, err := encode(&Graph{Node: []*Node{nil}}); err != nil || !bytes.Equal(b, join(tag(1, wire.Lengthed), join())) {
 		t.Errorf("nil is written as % x, %v", b, err)
 	}
 }

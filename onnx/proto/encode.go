@@ -17,7 +17,7 @@ func Encode(m *Model) ([]byte, error) {
 	if m == nil {
 		return nil, errors.New("the model is nil")
 	}
-	return encode(m, &modelFields)
+	return encode(m)
 }
 
 // EncodeTensor is [Encode] for a tensor by itself.
@@ -25,7 +25,7 @@ func EncodeTensor(t *Tensor) ([]byte, error) {
 	if t == nil {
 		return nil, errors.New("the tensor is nil")
 	}
-	return encode(t, &tensorFields)
+	return encode(t)
 }
 
 // WriteTo writes what [Encode] returns, without a copy of raw data.
@@ -33,15 +33,15 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	if m == nil {
 		return 0, errors.New("the model is nil")
 	}
-	counted, err := measure(m, &modelFields)
+	counted, err := measure(m)
 	if err != nil {
 		return 0, err
 	}
 	return counted.WriteTo(w)
 }
 
-func encode[M any](m *M, t *wire.Table[M]) ([]byte, error) {
-	counted, err := measure(m, t)
+func encode[M any](m *M) ([]byte, error) {
+	counted, err := measure(m)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func encode[M any](m *M, t *wire.Table[M]) ([]byte, error) {
 }
 
 // measure counts the bytes of a message.
-func measure[M any](m *M, t *wire.Table[M]) (*wire.Measured, error) {
-	counted := wire.Measure(t, m)
+func measure[M any](m *M) (*wire.Measured, error) {
+	counted := wire.Measure(m)
 	if n := counted.Len(); n > limits.ONNXBytes {
 		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, n, int64(limits.ONNXBytes))
 	}

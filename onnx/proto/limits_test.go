@@ -37,9 +37,9 @@ func TestLimitsAreReached(t *testing.T) {
 	if bounds.Memory != limits.ONNXMemory {
 		t.Errorf("messages may take %d bytes", bounds.Memory)
 	}
-	taken := int64(graphFields.Size + 2*nodeFields.Size + 2*int(reflect.TypeFor[string]().Size()))
+	taken := int64(wire.Of[Graph]().Size + 2*wire.Of[Node]().Size + 2*int(reflect.TypeFor[string]().Size()))
 	for spare, ok := range map[int64]bool{taken: true, taken - 1: false} {
-		err := wire.Decode(&modelFields, new(Model), b, wire.Bounds{Depth: limits.ONNXDepth, Memory: spare})
+		err := wire.Decode(new(Model), b, wire.Bounds{Depth: limits.ONNXDepth, Memory: spare})
 		if (err == nil) != ok || !ok && !errors.Is(err, ErrLimit) {
 			t.Errorf("%d bytes where %d are allowed: %v", taken, spare, err)
 		}
@@ -51,7 +51,7 @@ func TestLimitsAreReached(t *testing.T) {
 	for range 1<<31>>26 - 1 {
 		m.Graph.Initializer = append(m.Graph.Initializer, &Tensor{RawData: raw})
 	}
-	rest := &Tensor{RawData: raw[:limits.ONNXBytes-wire.Measure(&modelFields, m).Len()-10]} // two tags and lengths take 10 bytes
+	rest := &Tensor{RawData: raw[:limits.ONNXBytes-wire.Measure(m).Len()-10]} // two tags and lengths take 10 bytes
 	m.Graph.Initializer = append(m.Graph.Initializer, rest)
 	if n, err := m.WriteTo(io.Discard); err != nil || n != limits.ONNXBytes {
 		t.Errorf("%d bytes are written: %v", n, err)

@@ -83,13 +83,13 @@ func TestRandomMessages(t *testing.T) {
 	for range testdata.Cases(16, 200) {
 		var m Model
 		random(rng, reflect.ValueOf(&m).Elem(), 7)
-		comesBack(t, &m, &modelFields)
+		comesBack(t, &m)
 		var s Sequence
 		random(rng, reflect.ValueOf(&s).Elem(), 6)
-		comesBack(t, &s, &sequenceFields)
+		comesBack(t, &s)
 		var o Optional
 		random(rng, reflect.ValueOf(&o).Elem(), 6)
-		comesBack(t, &o, &optionalFields)
+		comesBack(t, &o)
 		a, errA := Encode(&m)
 		b, errB := Encode(&m)
 		if errA != nil || errB != nil || !slices.Equal(a, b) {

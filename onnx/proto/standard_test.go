@@ -20,24 +20,26 @@ type declared struct {
 	list   bool // of numbers
 }
 
-func fieldsOf[M any](t *wire.Table[M]) []declared {
+func fieldsOf[M any]() []declared {
 	var list []declared
-	for _, f := range t.Fields {
+	for _, f := range wire.Of[M]().Fields {
 		list = append(list, declared{f.Number, f.Name, f.Type, f.List})
 	}
 	return list
 }
 
-// tables has the fields of all messages by the standard's names.
-var tables = map[string][]declared{
-	"ModelProto": fieldsOf(&modelFields), "OperatorSetIdProto": fieldsOf(&operatorSetFields), "StringStringEntryProto": fieldsOf(&stringEntryFields),
-	"GraphProto": fieldsOf(&graphFields), "NodeProto": fieldsOf(&nodeFields), "AttributeProto": fieldsOf(&attributeFields),
-	"ValueInfoProto": fieldsOf(&valueInfoFields), "TensorAnnotation": fieldsOf(&tensorAnnotationFields), "FunctionProto": fieldsOf(&functionFields),
-	"TrainingInfoProto": fieldsOf(&trainingInfoFields), "TensorProto": fieldsOf(&tensorFields), "TensorProto.Segment": fieldsOf(&segmentFields),
-	"SparseTensorProto": fieldsOf(&sparseTensorFields), "TypeProto": fieldsOf(&typeFields), "TypeProto.Tensor": fieldsOf(&tensorTypeFields),
-	"TypeProto.SparseTensor": fieldsOf(&tensorTypeFields), "TypeProto.Sequence": fieldsOf(&elementTypeFields), "TypeProto.Optional": fieldsOf(&elementTypeFields),
-	"TypeProto.Map": fieldsOf(&mapTypeFields), "TypeProto.Opaque": fieldsOf(&opaqueTypeFields), "TensorShapeProto": fieldsOf(&shapeFields),
-	"TensorShapeProto.Dimension": fieldsOf(&dimFields), "SequenceProto": fieldsOf(&sequenceFields), "OptionalProto": fieldsOf(&optionalFields),
+// tables returns the fields of all messages by the standard's names.
+func tables() map[string][]declared {
+	return map[string][]declared{
+		"ModelProto": fieldsOf[Model](), "OperatorSetIdProto": fieldsOf[OperatorSet](), "StringStringEntryProto": fieldsOf[StringEntry](),
+		"GraphProto": fieldsOf[Graph](), "NodeProto": fieldsOf[Node](), "AttributeProto": fieldsOf[Attribute](),
+		"ValueInfoProto": fieldsOf[ValueInfo](), "TensorAnnotation": fieldsOf[TensorAnnotation](), "FunctionProto": fieldsOf[Function](),
+		"TrainingInfoProto": fieldsOf[TrainingInfo](), "TensorProto": fieldsOf[Tensor](), "TensorProto.Segment": fieldsOf[Segment](),
+		"SparseTensorProto": fieldsOf[SparseTensor](), "TypeProto": fieldsOf[Type](), "TypeProto.Tensor": fieldsOf[TensorType](),
+		"TypeProto.SparseTensor": fieldsOf[TensorType](), "TypeProto.Sequence": fieldsOf[ElementType](), "TypeProto.Optional": fieldsOf[ElementType](),
+		"TypeProto.Map": fieldsOf[MapType](), "TypeProto.Opaque": fieldsOf[OpaqueType](), "TensorShapeProto": fieldsOf[Shape](),
+		"TensorShapeProto.Dimension": fieldsOf[Dim](), "SequenceProto": fieldsOf[Sequence](), "OptionalProto": fieldsOf[Optional](),
+	}
 }
 
 // skipped are the fields that are passed over.
@@ -90,7 +92,7 @@ func TestStandard(t *testing.T) {
 			}
 		}
 	}
-	for name, got := range tables {
+	for name, got := range tables() {
 		slices.SortFunc(want[name], func(a, b declared) int { return a.number - b.number })
 		if !slices.Equal(got, want[name]) {
 			t.Errorf("%s has the fields\n%v\nthe standard has\n%v", name, got, want[name])
@@ -100,7 +102,7 @@ func TestStandard(t *testing.T) {
 
 // TestTables holds every table to the order that deterministic bytes have.
 func TestTables(t *testing.T) {
-	for name, fields := range tables {
+	for name, fields := range tables() {
 		if !slices.IsSortedFunc(fields, func(a, b declared) int { return a.number - b.number }) {
 			t.Errorf("the fields of %s are not in the order of their numbers", name)
 		}

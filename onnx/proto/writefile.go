@@ -40,7 +40,7 @@ func WriteFile(name string, m *Model, external bool) (err error) {
 			graph.Initializer[i] = data.place(t)
 		}
 		model.Graph, m = &graph, &model
-		if _, err := measure(m, &modelFields); err != nil {
+		if _, err := measure(m); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		outputs = append(outputs, stage.Output{Name: name + ".data", Write: data.write})

@@ -39,7 +39,7 @@ func (h *handler) config(_ context.Context, q *named) (*modelConfigResponse, err
 	if err != nil {
 		return nil, err
 	}
-	m := &modelConfig{name: c.Name, platform: c.Platform, batch: int32(c.MaxBatchSize), inputs: configOf(c.Inputs), outputs: configOf(c.Outputs),
+	m := &modelConfig{name: c.Name, platform: c.Platform, batch: int32(c.MaxBatchSize), inputs: configOf[configInput](c.Inputs), outputs: configOf[configOutput](c.Outputs),
 		transactionPolicy: new(empty)}
 	switch {
 	case c.Sequences:
@@ -53,11 +53,11 @@ func (h *handler) config(_ context.Context, q *named) (*modelConfigResponse, err
 	return &modelConfigResponse{m}, nil
 }
 
-func configOf(list []oip.TensorMetadata) []*configTensor {
-	out := make([]*configTensor, len(list))
+func configOf[T configInput | configOutput](list []oip.TensorMetadata) []*T {
+	out := make([]*T, len(list))
 	for i, t := range list {
 		d, _ := oip.ParseDatatype(t.Datatype) // Invalid, which is 0 here and there, for others
-		out[i] = &configTensor{t.Name, types[d], t.Shape}
+		out[i] = new(T(configOutput{t.Name, types[d], t.Shape}))
 	}
 	return out
 }
@@ -152,7 +152,7 @@ func (h *handler) watch(ctx context.Context, s *grpc.Stream) error {
 	if err != nil {
 		return err
 	}
-	q, err := decode(&healthRequestFields, b)
+	q, err := decode[healthRequest](b)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (h *handler) watch(ctx context.Context, s *grpc.Stream) error {
 	for last := int32(-1); ; {
 		if status := h.health(q.service); status != last {
 			last = status
-			if err := s.Send(wire.Measure(&healthResponseFields, &healthResponse{status})); err != nil {
+			if err := s.Send(wire.Measure(&healthResponse{status})); err != nil {
 				return err
 			}
 		}

@@ -23,24 +23,24 @@ func FuzzRequest(f *testing.F) {
 		typed("FP64", []int64{1}, contents{doubles: []float64{1}}), typed("UINT64", []int64{1}, contents{uint64s: []uint64{1 << 63}}),
 		typed("UINT16", []int64{2, 1}, contents{uints: []uint32{1, 65535}}), typed("BYTES", []int64{1}, contents{bytes: [][]byte{{1, 2}}}),
 	} {
-		f.Add(encode(&inferRequestFields, m))
+		f.Add(encode(m))
 	}
 	f.Add([]byte("\x2A\xFF\xFF\xFF\xFF\x0F"))
 	f.Add([]byte("\x2A\x04\x2A\x02\x08\x01\x7A\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := decode(&inferRequestFields, b)
+		m, err := decode[inferRequest](b)
 		if err != nil {
 			if s, ok := errors.AsType[*grpc.Status](err); !ok || s.Code != grpc.InvalidArgument || s.Message == "" {
 				t.Fatalf("%#v", err)
 			}
 			return
 		}
-		once := encode(&inferRequestFields, m)
+		once := encode(m)
 		again := new(inferRequest)
-		if err := wire.Decode(&inferRequestFields, again, once, wire.Bounds{Depth: 100, Memory: 1 << 30, UTF8: true}); err != nil {
+		if err := wire.Decode(again, once, wire.Bounds{Depth: 100, Memory: 1 << 30, UTF8: true}); err != nil {
 			t.Fatal(err)
 		}
-		if twice := encode(&inferRequestFields, again); !bytes.Equal(once, twice) {
+		if twice := encode(again); !bytes.Equal(once, twice) {
 			t.Errorf("% x is % x when it is read again", once, twice)
 		}
 		q, err := requestOf(m)

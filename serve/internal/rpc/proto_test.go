@@ -23,9 +23,9 @@ type declared struct {
 	list   bool // of numbers
 }
 
-func fieldsOf[M any](t *wire.Table[M]) []declared {
+func fieldsOf[M any]() []declared {
 	var list []declared
-	for _, f := range t.Fields {
+	for _, f := range wire.Of[M]().Fields {
 		list = append(list, declared{f.Number, f.Name, f.Type, f.List})
 	}
 	return list
@@ -33,27 +33,27 @@ func fieldsOf[M any](t *wire.Table[M]) []declared {
 
 // tables has the fields of all messages by their names.
 func tables() map[string][]declared {
-	none, named, flag := fieldsOf(&emptyFields), fieldsOf(&namedFields), fieldsOf(&readyFields)
-	load, tensorFields := fieldsOf(&repositoryFields), fieldsOf(&tensorFields)
+	none, named, flag := fieldsOf[empty](), fieldsOf[named](), fieldsOf[readiness]()
+	load, tensorFields := fieldsOf[repositoryRequest](), fieldsOf[inferTensor]()
 	return map[string][]declared{
 		"ServerLiveRequest": none, "ServerReadyRequest": none, "ServerMetadataRequest": none, "ModelSequenceBatching": none, "ModelTransactionPolicy": none,
 		"RepositoryModelLoadResponse": none, "RepositoryModelUnloadResponse": none,
 		"ModelReadyRequest": named, "ModelMetadataRequest": named, "ModelConfigRequest": named, "ModelStatisticsRequest": named,
-		"ServerLiveResponse": fieldsOf(&liveFields), "ServerReadyResponse": flag, "ModelReadyResponse": flag,
-		"ServerMetadataResponse": fieldsOf(&serverFields), "ModelMetadataResponse": fieldsOf(&modelFields),
-		"ModelMetadataResponse.TensorMetadata": fieldsOf(&metadataFields),
-		"InferParameter":                       fieldsOf(&parameterFields), "InferTensorContents": fieldsOf(&contentsFields),
-		"ModelInferRequest": fieldsOf(&inferRequestFields), "ModelInferRequest.InferInputTensor": tensorFields,
-		"ModelInferRequest.InferRequestedOutputTensor": fieldsOf(&requestedFields),
-		"ModelInferResponse":                           fieldsOf(&inferResponseFields), "ModelInferResponse.InferOutputTensor": tensorFields,
-		"ModelStreamInferResponse": fieldsOf(&streamResponseFields),
-		"ModelConfigResponse":      fieldsOf(&configResponseFields), "ModelConfig": fieldsOf(&configFields), "ModelInput": fieldsOf(&configInputFields),
-		"ModelOutput": fieldsOf(&configOutputFields), "ModelDynamicBatching": fieldsOf(&batchingFields),
-		"ModelStatisticsResponse": fieldsOf(&statisticsFields), "ModelStatistics": fieldsOf(&modelStatFields), "StatisticDuration": fieldsOf(&durationFields),
-		"InferStatistics": fieldsOf(&inferStatFields), "InferBatchStatistics": fieldsOf(&batchStatFields), "MemoryUsage": fieldsOf(&memoryFields),
-		"ModelRepositoryParameter": fieldsOf(&loadParameterFields),
-		"RepositoryIndexRequest":   fieldsOf(&indexRequestFields), "RepositoryIndexResponse": fieldsOf(&indexResponseFields),
-		"RepositoryIndexResponse.ModelIndex": fieldsOf(&modelIndexFields),
+		"ServerLiveResponse": fieldsOf[liveness](), "ServerReadyResponse": flag, "ModelReadyResponse": flag,
+		"ServerMetadataResponse": fieldsOf[serverMetadata](), "ModelMetadataResponse": fieldsOf[modelMetadata](),
+		"ModelMetadataResponse.TensorMetadata": fieldsOf[tensorMetadata](),
+		"InferParameter":                       fieldsOf[parameter](), "InferTensorContents": fieldsOf[contents](),
+		"ModelInferRequest": fieldsOf[inferRequest](), "ModelInferRequest.InferInputTensor": tensorFields,
+		"ModelInferRequest.InferRequestedOutputTensor": fieldsOf[requested](),
+		"ModelInferResponse":                           fieldsOf[inferResponse](), "ModelInferResponse.InferOutputTensor": tensorFields,
+		"ModelStreamInferResponse": fieldsOf[streamResponse](),
+		"ModelConfigResponse":      fieldsOf[modelConfigResponse](), "ModelConfig": fieldsOf[modelConfig](), "ModelInput": fieldsOf[configInput](),
+		"ModelOutput": fieldsOf[configOutput](), "ModelDynamicBatching": fieldsOf[dynamicBatching](),
+		"ModelStatisticsResponse": fieldsOf[statisticsResponse](), "ModelStatistics": fieldsOf[modelStatistics](), "StatisticDuration": fieldsOf[duration](),
+		"InferStatistics": fieldsOf[inferStatistics](), "InferBatchStatistics": fieldsOf[batchStatistics](), "MemoryUsage": fieldsOf[memoryUsage](),
+		"ModelRepositoryParameter": fieldsOf[loadParameter](),
+		"RepositoryIndexRequest":   fieldsOf[indexRequest](), "RepositoryIndexResponse": fieldsOf[indexResponse](),
+		"RepositoryIndexResponse.ModelIndex": fieldsOf[modelIndex](),
 		"RepositoryModelLoadRequest":         load, "RepositoryModelUnloadRequest": load,
 	}
 }

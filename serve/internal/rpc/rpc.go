@@ -32,7 +32,7 @@ func New(down context.Context, service oip.Service, opts Options) http.Handler {
 	for name, m := range h.methods() {
 		methods["/inference.GRPCInferenceService/"+name] = m
 	}
-	methods["/grpc.health.v1.Health/Check"] = unary(&healthRequestFields, &healthResponseFields, h.check)
+	methods["/grpc.health.v1.Health/Check"] = unary(h.check)
 	methods["/grpc.health.v1.Health/Watch"] = grpc.Method{Serve: h.watch, Stream: true}
 	return grpc.New(methods, grpc.Options{Message: opts.Message, Idle: opts.Idle, Down: down})
 }
@@ -86,9 +86,9 @@ func Failed(h http.Header) error {
 }
 
 // unary is a method that answers one message with another.
-func unary[Q, A any](in *wire.Table[Q], out *wire.Table[A], answer func(ctx context.Context, q *Q) (*A, error)) grpc.Method {
+func unary[Q, A any](answer func(ctx context.Context, q *Q) (*A, error)) grpc.Method {
 	return grpc.Unary(func(ctx context.Context, b []byte) (grpc.Message, error) {
-		q, err := decode(in, b)
+		q, err := decode[Q](b)
 		if err != nil {
 			return nil, err
 		}
@@ -96,16 +96,16 @@ func unary[Q, A any](in *wire.Table[Q], out *wire.Table[A], answer func(ctx cont
 		if err != nil {
 			return nil, statusOf(err)
 		}
-		return wire.Measure(out, a), nil
+		return wire.Measure(a), nil
 	})
 }
 
 // decode reads a message, which shares the bytes.
-func decode[Q any](in *wire.Table[Q], b []byte) (*Q, error) {
+func decode[Q any](b []byte) (*Q, error) {
 	q := new(Q)
 	// In memory a message is larger than its bytes, but not without bound: two bytes can be a message, one a number of eight.
 	bounds := wire.Bounds{Depth: limits.ServeDepth, Memory: 64<<10 + limits.ServeGrowth*int64(len(b)), UTF8: true}
-	if err := wire.Decode(in, q, b, bounds); err != nil {
+	if err := wire.Decode(q, b, bounds); err != nil {
 		return nil, grpc.Errorf(grpc.InvalidArgument, "the message cannot be read: %v", err)
 	}
 	return q, nil
@@ -115,28 +115,28 @@ type handler struct{ service oip.Service }
 
 func (h *handler) methods() map[string]grpc.Method {
 	return map[string]grpc.Method{
-		"ServerLive": unary(&emptyFields, &liveFields, func(context.Context, *empty) (*flag, error) {
-			return &flag{h.service.Live()}, nil
+		"ServerLive": unary(func(context.Context, *empty) (*liveness, error) {
+			return &liveness{h.service.Live()}, nil
 		}),
-		"ServerReady": unary(&emptyFields, &readyFields, func(context.Context, *empty) (*flag, error) {
-			return &flag{h.service.Ready()}, nil
+		"ServerReady": unary(func(context.Context, *empty) (*readiness, error) {
+			return &readiness{h.service.Ready()}, nil
 		}),
-		"ModelReady": unary(&namedFields, &readyFields, func(_ context.Context, q *named) (*flag, error) {
+		"ModelReady": unary(func(_ context.Context, q *named) (*readiness, error) {
 			ready, err := h.service.ModelReady(q.name, q.version)
-			return &flag{ready}, err
+			return &readiness{ready}, err
 		}),
-		"ServerMetadata": unary(&emptyFields, &serverFields, func(context.Context, *empty) (*serverMetadata, error) {
+		"ServerMetadata": unary(func(context.Context, *empty) (*serverMetadata, error) {
 			m := h.service.Server()
 			return &serverMetadata{m.Name, m.Version, m.Extensions}, nil
 		}),
-		"ModelMetadata":         unary(&namedFields, &modelFields, h.metadata),
-		"ModelInfer":            unary(&inferRequestFields, &inferResponseFields, h.infer),
+		"ModelMetadata":         unary(h.metadata),
+		"ModelInfer":            unary(h.infer),
 		"ModelStreamInfer":      {Serve: h.stream, Stream: true},
-		"ModelConfig":           unary(&namedFields, &configResponseFields, h.config),
-		"ModelStatistics":       unary(&namedFields, &statisticsFields, h.statistics),
-		"RepositoryIndex":       unary(&indexRequestFields, &indexResponseFields, h.index),
-		"RepositoryModelLoad":   unary(&repositoryFields, &emptyFields, h.load),
-		"RepositoryModelUnload": unary(&repositoryFields, &emptyFields, h.unload),
+		"ModelConfig":           unary(h.config),
+		"ModelStatistics":       unary(h.statistics),
+		"RepositoryIndex":       unary(h.index),
+		"RepositoryModelLoad":   unary(h.load),
+		"RepositoryModelUnload": unary(h.unload),
 	}
 }
 
@@ -162,7 +162,7 @@ func (h *handler) stream(ctx context.Context, s *grpc.Stream) error {
 		if err != nil {
 			return err
 		}
-		m, err := decode(&inferRequestFields, b)
+		m, err := decode[inferRequest](b)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (h *handler) stream(ctx context.Context, s *grpc.Stream) error {
 		if err != nil { // Triton's answer to a request that fails: the text, and what tells whose it is
 			a.message, a.response = statusOf(err).Error(), &inferResponse{model: m.model, version: m.version, id: m.id}
 		}
-		if err := s.Send(wire.Measure(&streamResponseFields, a)); err != nil {
+		if err := s.Send(wire.Measure(a)); err != nil {
 			return err
 		}
 	}

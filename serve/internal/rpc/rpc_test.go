@@ -174,25 +174,25 @@ func (c *client) send(t testing.TB, path string, messages ...[]byte) (answers []
 
 const inference = "/inference.GRPCInferenceService/"
 
-func encode[M any](t *wire.Table[M], m *M) []byte { return wire.Measure(t, m).Bytes() }
+func encode[M any](m *M) []byte { return wire.Measure(m).Bytes() }
 
-func get[M any](t testing.TB, table *wire.Table[M], b []byte) *M {
+func get[M any](t testing.TB, b []byte) *M {
 	t.Helper()
 	m := new(M)
-	if err := wire.Decode(table, m, b, wire.Bounds{Depth: 10, Memory: 1 << 20, UTF8: true}); err != nil {
+	if err := wire.Decode(m, b, wire.Bounds{Depth: 10, Memory: 1 << 20, UTF8: true}); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
 // ask calls a method with a message and returns the answer.
-func ask[Q, A any](t testing.TB, c *client, path string, in *wire.Table[Q], q *Q, out *wire.Table[A]) *A {
+func ask[A, Q any](t testing.TB, c *client, path string, q *Q) *A {
 	t.Helper()
-	answers, code, message := c.send(t, path, encode(in, q))
+	answers, code, message := c.send(t, path, encode(q))
 	if code != 0 || len(answers) != 1 {
 		t.Fatalf("%s: %d answers, %d: %s", path, len(answers), code, message)
 	}
-	return get(t, out, answers[0])
+	return get[A](t, answers[0])
 }
 
 func want(t *testing.T, what string, got, want any) {
@@ -206,39 +206,39 @@ func want(t *testing.T, what string, got, want any) {
 func TestAbout(t *testing.T) {
 	f := &fake{ready: true}
 	c := serve(t, f, Options{})
-	want(t, "live", ask(t, c, inference+"ServerLive", &emptyFields, &empty{}, &liveFields), &flag{true})
-	want(t, "ready", ask(t, c, inference+"ServerReady", &emptyFields, &empty{}, &readyFields), &flag{true})
+	want(t, "live", ask[liveness](t, c, inference+"ServerLive", &empty{}), &liveness{true})
+	want(t, "ready", ask[readiness](t, c, inference+"ServerReady", &empty{}), &readiness{true})
 	echo := &named{"echo", "3"}
-	want(t, "model ready", ask(t, c, inference+"ModelReady", &namedFields, echo, &readyFields), &flag{true})
-	want(t, "server", ask(t, c, inference+"ServerMetadata", &emptyFields, &empty{}, &serverFields), &serverMetadata{"concord", "1", []string{"statistics"}})
-	want(t, "model", ask(t, c, inference+"ModelMetadata", &namedFields, echo, &modelFields), &modelMetadata{"echo", "nnef", []string{"2", "3"},
+	want(t, "model ready", ask[readiness](t, c, inference+"ModelReady", echo), &readiness{true})
+	want(t, "server", ask[serverMetadata](t, c, inference+"ServerMetadata", &empty{}), &serverMetadata{"concord", "1", []string{"statistics"}})
+	want(t, "model", ask[modelMetadata](t, c, inference+"ModelMetadata", echo), &modelMetadata{"echo", "nnef", []string{"2", "3"},
 		[]*tensorMetadata{{"x", "FP32", []int64{-1, 2}}}, []*tensorMetadata{{"y", "BF16", nil}}})
-	config := &modelConfig{name: "echo", platform: "nnef", batch: 8, inputs: []*configTensor{{"x", 11, []int64{-1, 2}}}, outputs: []*configTensor{{"y", 14, nil}},
+	config := &modelConfig{name: "echo", platform: "nnef", batch: 8, inputs: []*configInput{{"x", 11, []int64{-1, 2}}}, outputs: []*configOutput{{"y", 14, nil}},
 		sequences: &empty{}, transactionPolicy: &empty{}}
-	want(t, "config", ask(t, c, inference+"ModelConfig", &namedFields, echo, &configResponseFields).config, config)
+	want(t, "config", ask[modelConfigResponse](t, c, inference+"ModelConfig", echo).config, config)
 	config.sequences, config.batching = nil, &dynamicBatching{[]int32{4, 8}, 100, 2, 1}
-	want(t, "config", ask(t, c, inference+"ModelConfig", &namedFields, &named{name: "echo"}, &configResponseFields).config, config)
+	want(t, "config", ask[modelConfigResponse](t, c, inference+"ModelConfig", &named{name: "echo"}).config, config)
 	none, d := &duration{}, &duration{2, 3}
-	want(t, "statistics", ask(t, c, inference+"ModelStatistics", &namedFields, &named{}, &statisticsFields).models, []*modelStatistics{{"echo", "3", 1234, 5, 2,
+	want(t, "statistics", ask[statisticsResponse](t, c, inference+"ModelStatistics", &named{}).models, []*modelStatistics{{"echo", "3", 1234, 5, 2,
 		&inferStatistics{d, none, none, none, none, none}, []*batchStatistics{{4, none, d, none}}, []*memoryUsage{{"CPU", 0, 7}}}})
-	want(t, "index", ask(t, c, inference+"RepositoryIndex", &indexRequestFields, &indexRequest{}, &indexResponseFields).models,
+	want(t, "index", ask[indexResponse](t, c, inference+"RepositoryIndex", &indexRequest{}).models,
 		[]*modelIndex{{"echo", "3", "READY", "why not"}})
-	want(t, "ready models", len(ask(t, c, inference+"RepositoryIndex", &indexRequestFields, &indexRequest{ready: true}, &indexResponseFields).models), 0)
-	ask(t, c, inference+"RepositoryModelLoad", &repositoryFields, &repositoryRequest{model: "echo"}, &emptyFields)
-	ask(t, c, inference+"RepositoryModelUnload", &repositoryFields, &repositoryRequest{model: "echo", parameters: []*entry{{"unload_dependents", &parameter{true}}}}, &emptyFields)
+	want(t, "ready models", len(ask[indexResponse](t, c, inference+"RepositoryIndex", &indexRequest{ready: true}).models), 0)
+	ask[empty](t, c, inference+"RepositoryModelLoad", &repositoryRequest{model: "echo"})
+	ask[empty](t, c, inference+"RepositoryModelUnload", &repositoryRequest{model: "echo", parameters: []*loadEntry{{"unload_dependents", &loadParameter{true}}}})
 	want(t, "calls", f.calls, []string{"load echo", "unload echo"})
 
 	for path, b := range map[string][]byte{
-		"ModelReady": encode(&namedFields, &named{name: "none"}), "ModelMetadata": encode(&namedFields, &named{"echo", "9"}),
-		"ModelConfig": encode(&namedFields, &named{}), "ModelStatistics": encode(&namedFields, &named{name: "none"}),
-		"RepositoryModelLoad": encode(&repositoryFields, &repositoryRequest{model: "none"}), "RepositoryModelUnload": encode(&repositoryFields, &repositoryRequest{}),
+		"ModelReady": encode(&named{name: "none"}), "ModelMetadata": encode(&named{"echo", "9"}),
+		"ModelConfig": encode(&named{}), "ModelStatistics": encode(&named{name: "none"}),
+		"RepositoryModelLoad": encode(&repositoryRequest{model: "none"}), "RepositoryModelUnload": encode(&repositoryRequest{}),
 	} {
 		if _, code, message := c.send(t, inference+path, b); code != grpc.NotFound || !strings.Contains(message, "there is no model") {
 			t.Errorf("%s: %d, %s", path, code, message)
 		}
 	}
-	load := &repositoryRequest{model: "echo", parameters: []*entry{{"file:1/model.onnx", &parameter{"x"}}}}
-	if _, code, _ := c.send(t, inference+"RepositoryModelLoad", encode(&repositoryFields, load)); code != grpc.Unimplemented {
+	load := &repositoryRequest{model: "echo", parameters: []*loadEntry{{"file:1/model.onnx", &loadParameter{"x"}}}}
+	if _, code, _ := c.send(t, inference+"RepositoryModelLoad", encode(load)); code != grpc.Unimplemented {
 		t.Errorf("files by gRPC: %d", code)
 	}
 	for _, path := range []string{inference + "SystemSharedMemoryStatus", inference + "LogSettings", "/grpc.health.v1.Health/None", "/"} {
@@ -253,13 +253,13 @@ func TestHealth(t *testing.T) {
 	f := &fake{ready: true}
 	c := serve(t, f, Options{})
 	for service, status := range map[string]int32{"": 1, "inference.GRPCInferenceService": 1, "readiness": 1, "liveness": 1} {
-		want(t, service, ask(t, c, "/grpc.health.v1.Health/Check", &healthRequestFields, &healthRequest{service}, &healthResponseFields).status, status)
+		want(t, service, ask[healthResponse](t, c, "/grpc.health.v1.Health/Check", &healthRequest{service}).status, status)
 	}
 	f.ready = false
 	for service, status := range map[string]int32{"": 2, "inference.GRPCInferenceService": 2, "readiness": 2, "liveness": 1} {
-		want(t, service, ask(t, c, "/grpc.health.v1.Health/Check", &healthRequestFields, &healthRequest{service}, &healthResponseFields).status, status)
+		want(t, service, ask[healthResponse](t, c, "/grpc.health.v1.Health/Check", &healthRequest{service}).status, status)
 	}
-	if _, code, _ := c.send(t, "/grpc.health.v1.Health/Check", encode(&healthRequestFields, &healthRequest{"none"})); code != grpc.NotFound {
+	if _, code, _ := c.send(t, "/grpc.health.v1.Health/Check", encode(&healthRequest{"none"})); code != grpc.NotFound {
 		t.Errorf("a service that there is not: %d", code)
 	}
 }
@@ -297,28 +297,28 @@ func TestInfer(t *testing.T) {
 		{"FP16", contents{}, "\x00\x3C\x00\xC0"},
 		{"BF16", contents{}, "\x80\x3F\x00\xC0"},
 	} {
-		a := ask(t, c, inference+"ModelInfer", &inferRequestFields, raw(r.datatype, []int64{1, 2}, []byte(r.raw)), &inferResponseFields)
+		a := ask[inferResponse](t, c, inference+"ModelInfer", raw(r.datatype, []int64{1, 2}, []byte(r.raw)))
 		want(t, r.datatype, a, &inferResponse{model: "echo", version: "3", outputs: []*inferTensor{{name: "x", datatype: r.datatype, shape: []int64{1, 2}}}, raw: [][]byte{[]byte(r.raw)}})
 		if got := f.last.Inputs[0].Data; oip.Datatype(got.DType()) != r.datatype || string(tensor.AppendRaw(nil, got)) != r.raw {
 			t.Errorf("%s: %v", r.datatype, got)
 		}
 		if r.contents.count() == 0 {
-			if _, code, message := c.send(t, inference+"ModelInfer", encode(&inferRequestFields, typed(r.datatype, []int64{1, 2}, contents{}))); code != grpc.InvalidArgument ||
+			if _, code, message := c.send(t, inference+"ModelInfer", encode(typed(r.datatype, []int64{1, 2}, contents{}))); code != grpc.InvalidArgument ||
 				!strings.Contains(message, "raw_input_contents alone") {
 				t.Errorf("%s in contents: %d, %s", r.datatype, code, message)
 			}
 			continue
 		}
-		a = ask(t, c, inference+"ModelInfer", &inferRequestFields, typed(r.datatype, []int64{1, 2}, r.contents), &inferResponseFields)
+		a = ask[inferResponse](t, c, inference+"ModelInfer", typed(r.datatype, []int64{1, 2}, r.contents))
 		want(t, r.datatype, a, &inferResponse{model: "echo", version: "3",
 			outputs: []*inferTensor{{name: "x", datatype: r.datatype, shape: []int64{1, 2}, contents: &r.contents}}})
 		if got := f.last.Inputs[0].Data; oip.Datatype(got.DType()) != r.datatype || string(tensor.AppendRaw(nil, got)) != r.raw {
 			t.Errorf("%s: %v", r.datatype, got)
 		}
 	}
-	a := ask(t, c, inference+"ModelInfer", &inferRequestFields, raw("FP32", []int64{0, 5}, nil), &inferResponseFields)
+	a := ask[inferResponse](t, c, inference+"ModelInfer", raw("FP32", []int64{0, 5}, nil))
 	want(t, "no elements", a.outputs[0].shape, []int64{0, 5})
-	a = ask(t, c, inference+"ModelInfer", &inferRequestFields, raw("INT8", nil, []byte{1}), &inferResponseFields)
+	a = ask[inferResponse](t, c, inference+"ModelInfer", raw("INT8", nil, []byte{1}))
 	want(t, "a number", len(a.outputs[0].shape), 0)
 }
 
@@ -331,7 +331,7 @@ func TestParameters(t *testing.T) {
 	q.parameters = []*entry{{"b", &parameter{false}}, {"d", &parameter{math.Inf(1)}}, {"i", &parameter{int64(-1)}}, {"s", &parameter{""}}, {"u", &parameter{uint64(1 << 63)}}}
 	q.inputs[0].parameters = []*entry{{"k", &parameter{"v"}}}
 	q.outputs = []*requested{{"x", []*entry{{"k", &parameter{"1"}}, {"k", &parameter{"2"}}}}}
-	a := ask(t, c, inference+"ModelInfer", &inferRequestFields, q, &inferResponseFields)
+	a := ask[inferResponse](t, c, inference+"ModelInfer", q)
 	want(t, "id", a.id, "17")
 	want(t, "parameters", a.parameters, q.parameters)
 	want(t, "of a request", f.last.Parameters, oip.Parameters{"b": false, "d": math.Inf(1), "i": int64(-1), "s": "", "u": uint64(1 << 63)})
@@ -339,7 +339,7 @@ func TestParameters(t *testing.T) {
 	want(t, "outputs", f.last.Outputs, []oip.Requested{{Name: "x", Parameters: oip.Parameters{"k": "2"}}})
 
 	// A value that stands there twice is the last one.
-	b := get(t, &entryFields, []byte("\x0A\x01k\x12\x04\x08\x01\x10\x05"))
+	b := get[entry](t, []byte("\x0A\x01k\x12\x04\x08\x01\x10\x05"))
 	want(t, "the last of alternatives", b, &entry{"k", &parameter{int64(5)}})
 }
 
@@ -361,15 +361,15 @@ func TestRefused(t *testing.T) {
 	with := func(change func(q *inferRequest)) []byte {
 		q := raw("INT8", one, []byte{1})
 		change(q)
-		return encode(&inferRequestFields, q)
+		return encode(q)
 	}
 	for name, r := range map[string]struct {
 		message []byte
 		code    grpc.Code
 		want    string
 	}{
-		"inputs":               {encode(&inferRequestFields, many(limits.ServeTensors+1)), grpc.InvalidArgument, "1025 inputs"},
-		"outputs":              {encode(&inferRequestFields, outputs), grpc.InvalidArgument, "asks for 1025 outputs"},
+		"inputs":               {encode(many(limits.ServeTensors + 1)), grpc.InvalidArgument, "1025 inputs"},
+		"outputs":              {encode(outputs), grpc.InvalidArgument, "asks for 1025 outputs"},
 		"raw contents":         {with(func(q *inferRequest) { q.raw = append(q.raw, nil) }), grpc.InvalidArgument, "2 raw_input_contents for 1 inputs"},
 		"both":                 {with(func(q *inferRequest) { q.inputs[0].contents = &contents{ints: []int32{1}} }), grpc.InvalidArgument, "both contents and"},
 		"twice":                {with(func(q *inferRequest) { q.inputs, q.raw = append(q.inputs, q.inputs[0]), append(q.raw, q.raw[0]) }), grpc.InvalidArgument, `the input "x" is there twice`},
@@ -380,20 +380,20 @@ func TestRefused(t *testing.T) {
 			q.outputs = []*requested{{"y", []*entry{{"shared_memory_region", &parameter{"r"}}}}}
 		}), grpc.Unimplemented, "shared_memory_region"},
 		"parameters":   {with(func(q *inferRequest) { q.parameters = make([]*entry, limits.ServeParameters+1) }), grpc.InvalidArgument, "129 parameters"},
-		"datatype":     {encode(&inferRequestFields, raw("BYTES", one, []byte{1})), grpc.InvalidArgument, `the datatype "BYTES"`},
-		"rank":         {encode(&inferRequestFields, raw("INT8", make([]int64, tensor.MaxRank+1), nil)), grpc.InvalidArgument, "17 extents"},
-		"open extent":  {encode(&inferRequestFields, raw("INT8", []int64{-1}, []byte{1})), grpc.InvalidArgument, "the extent -1"},
-		"huge shape":   {encode(&inferRequestFields, raw("INT8", []int64{1 << 40, 1 << 40}, []byte{1})), grpc.InvalidArgument, "1099511627776"},
-		"few bytes":    {encode(&inferRequestFields, raw("FP32", one, []byte{1})), grpc.InvalidArgument, "x"},
-		"many bytes":   {encode(&inferRequestFields, raw("INT8", one, []byte{1, 2})), grpc.InvalidArgument, "x"},
-		"no bool":      {encode(&inferRequestFields, raw("BOOL", one, []byte{2})), grpc.InvalidArgument, "x"},
-		"few elements": {encode(&inferRequestFields, typed("FP32", []int64{2}, contents{floats: []float32{1}})), grpc.InvalidArgument, "1 elements"},
-		"no contents":  {encode(&inferRequestFields, typed("FP32", []int64{2}, contents{})), grpc.InvalidArgument, "0 elements"},
-		"other field":  {encode(&inferRequestFields, typed("FP32", nil, contents{floats: []float32{1}, ints: []int32{1}})), grpc.InvalidArgument, "stand in fp32_contents; there are others"},
-		"wrong field":  {encode(&inferRequestFields, typed("FP32", one, contents{ints: []int32{1}})), grpc.InvalidArgument, "stand in fp32_contents; there are others"},
-		"too large":    {encode(&inferRequestFields, typed("INT8", one, contents{ints: []int32{128}})), grpc.InvalidArgument, "element 0 is 128"},
-		"below zero":   {encode(&inferRequestFields, typed("INT8", one, contents{ints: []int32{-129}})), grpc.InvalidArgument, "element 0 is -129"},
-		"wide uint":    {encode(&inferRequestFields, typed("UINT16", one, contents{uints: []uint32{65536}})), grpc.InvalidArgument, "element 0 is 65536"},
+		"datatype":     {encode(raw("BYTES", one, []byte{1})), grpc.InvalidArgument, `the datatype "BYTES"`},
+		"rank":         {encode(raw("INT8", make([]int64, tensor.MaxRank+1), nil)), grpc.InvalidArgument, "17 extents"},
+		"open extent":  {encode(raw("INT8", []int64{-1}, []byte{1})), grpc.InvalidArgument, "the extent -1"},
+		"huge shape":   {encode(raw("INT8", []int64{1 << 40, 1 << 40}, []byte{1})), grpc.InvalidArgument, "1099511627776"},
+		"few bytes":    {encode(raw("FP32", one, []byte{1})), grpc.InvalidArgument, "x"},
+		"many bytes":   {encode(raw("INT8", one, []byte{1, 2})), grpc.InvalidArgument, "x"},
+		"no bool":      {encode(raw("BOOL", one, []byte{2})), grpc.InvalidArgument, "x"},
+		"few elements": {encode(typed("FP32", []int64{2}, contents{floats: []float32{1}})), grpc.InvalidArgument, "1 elements"},
+		"no contents":  {encode(typed("FP32", []int64{2}, contents{})), grpc.InvalidArgument, "0 elements"},
+		"other field":  {encode(typed("FP32", nil, contents{floats: []float32{1}, ints: []int32{1}})), grpc.InvalidArgument, "stand in fp32_contents; there are others"},
+		"wrong field":  {encode(typed("FP32", one, contents{ints: []int32{1}})), grpc.InvalidArgument, "stand in fp32_contents; there are others"},
+		"too large":    {encode(typed("INT8", one, contents{ints: []int32{128}})), grpc.InvalidArgument, "element 0 is 128"},
+		"below zero":   {encode(typed("INT8", one, contents{ints: []int32{-129}})), grpc.InvalidArgument, "element 0 is -129"},
+		"wide uint":    {encode(typed("UINT16", one, contents{uints: []uint32{65536}})), grpc.InvalidArgument, "element 0 is 65536"},
 
 		"cut message": {[]byte("\x0A\x05ec"), grpc.InvalidArgument, "model_name"},
 		"wire type":   {[]byte("\x08\x05"), grpc.InvalidArgument, "model_name"},
@@ -406,7 +406,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %d, %s; want %d, …%s…", name, code, message, r.code, r.want)
 		}
 	}
-	if _, code, message := c.send(t, inference+"ModelInfer", encode(&inferRequestFields, many(limits.ServeTensors))); code != 0 {
+	if _, code, message := c.send(t, inference+"ModelInfer", encode(many(limits.ServeTensors))); code != 0 {
 		t.Errorf("as many inputs as are allowed: %s", message)
 	}
 }
@@ -415,10 +415,10 @@ func TestRefused(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	small := bytes.Repeat([]byte("\x2A\x00"), 100)       // inputs without anything
 	large := bytes.Repeat([]byte("\x2A\x00"), 1_000_000) // so many that their bytes pay for little
-	if _, err := decode(&inferRequestFields, small); err != nil {
+	if _, err := decode[inferRequest](small); err != nil {
 		t.Error(err)
 	}
-	if _, err := decode(&inferRequestFields, large); err == nil || !strings.Contains(err.Error(), "bytes of memory") {
+	if _, err := decode[inferRequest](large); err == nil || !strings.Contains(err.Error(), "bytes of memory") {
 		t.Errorf("a million messages in two: %v", err)
 	}
 }
@@ -426,7 +426,7 @@ func TestGrowth(t *testing.T) {
 // TestForms reads numbers that stand together and those that do not.
 func TestForms(t *testing.T) {
 	for name, b := range map[string]string{"packed": "\x0A\x02\x01\x00\x32\x08\x00\x00\x80\x3F\x00\x00\x00\x40", "one by one": "\x08\x01\x08\x00\x35\x00\x00\x80\x3F\x35\x00\x00\x00\x40"} {
-		want(t, name, get(t, &contentsFields, []byte(b)), &contents{bools: []bool{true, false}, floats: []float32{1, 2}})
+		want(t, name, get[contents](t, []byte(b)), &contents{bools: []bool{true, false}, floats: []float32{1, 2}})
 	}
 }
 
@@ -439,7 +439,7 @@ func TestCodes(t *testing.T) {
 	} {
 		q := raw("INT8", []int64{1}, []byte{1})
 		q.model = strconv.Itoa(int(code))
-		_, got, message := c.send(t, inference+"ModelInfer", encode(&inferRequestFields, q))
+		_, got, message := c.send(t, inference+"ModelInfer", encode(q))
 		text := "failed as " + q.model
 		if int(code) == oip.NumCodes {
 			text = "the server failed"
@@ -481,14 +481,14 @@ func TestStreamInfer(t *testing.T) {
 		if i == 2 {
 			q.model = "none"
 		}
-		messages = append(messages, encode(&inferRequestFields, q))
+		messages = append(messages, encode(q))
 	}
 	answers, code, message := c.send(t, inference+"ModelStreamInfer", messages...)
 	if code != 0 || len(answers) != 5 {
 		t.Fatalf("%d answers, %d: %s", len(answers), code, message)
 	}
 	for i, b := range answers {
-		a := get(t, &streamResponseFields, b)
+		a := get[streamResponse](t, b)
 		if i == 2 {
 			if !strings.Contains(a.message, "there is no model") || a.response.id != "2" {
 				t.Errorf("%+v", a)

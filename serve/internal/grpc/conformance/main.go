@@ -30,9 +30,9 @@ func main() {
 // unbounded is for messages of the tests, which are no foreign input.
 var unbounded = wire.Bounds{Depth: 100, Memory: 1 << 30}
 
-func decode[M any](t *wire.Table[M], b []byte) (*M, error) {
+func decode[M any](b []byte) (*M, error) {
 	m := new(M)
-	return m, wire.Decode(t, m, b, unbounded)
+	return m, wire.Decode(m, b, unbounded)
 }
 
 // run serves as it is asked until it is killed.
@@ -45,7 +45,7 @@ func run(in io.Reader, out io.Writer) error {
 	if _, err := io.ReadFull(in, b); err != nil {
 		return err
 	}
-	asked, err := decode(&startFields, b)
+	asked, err := decode[start](b)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func run(in io.Reader, out io.Writer) error {
 	} else {
 		p.SetUnencryptedHTTP2(true)
 	}
-	answer := wire.Measure(&startedFields, started).Bytes()
+	answer := wire.Measure(started).Bytes()
 	if _, err := out.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(answer))), answer...)); err != nil {
 		return err
 	}
@@ -127,14 +127,14 @@ func put(set func(name, value string), headers []*header) {
 func statusOf(e *failure, i *info) error {
 	details := e.details
 	if i != nil {
-		details = append(details, anyOf("ConformancePayload.RequestInfo", wire.Measure(&infoFields, i).Bytes()))
+		details = append(details, anyOf("ConformancePayload.RequestInfo", wire.Measure(i).Bytes()))
 	}
 	return &grpc.Status{Code: grpc.Code(e.code), Message: e.message,
-		Details: wire.Measure(&failureFields, &failure{e.code, e.message, details}).Bytes()}
+		Details: wire.Measure(&failure{e.code, e.message, details}).Bytes()}
 }
 
 func send(s *grpc.Stream, data []byte, i *info) error {
-	return s.Send(wire.Measure(&answerFields, &answer{&payload{data, i}}))
+	return s.Send(wire.Measure(&answer{&payload{data, i}}))
 }
 
 func sleep(ctx context.Context, milliseconds uint32) error {
@@ -177,7 +177,7 @@ func answerTo(ctx context.Context, s *grpc.Stream, name string, all [][]byte) er
 	asked := new(definition)
 	for n, b := range all {
 		if n == 0 {
-			r, err := decode(&requestFields, b)
+			r, err := decode[request](b)
 			if err != nil {
 				return err
 			}
@@ -203,7 +203,7 @@ func serverStream(ctx context.Context, s *grpc.Stream) error {
 	if err != nil {
 		return err
 	}
-	r, err := decode(&serverStreamFields, b)
+	r, err := decode[serverRequest](b)
 	if err != nil || r.definition == nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func bidiStream(ctx context.Context, s *grpc.Stream) error {
 			return err
 		}
 		if first {
-			r, err := decode(&bidiStreamFields, b)
+			r, err := decode[bidiRequest](b)
 			if err != nil {
 				return err
 			}
