@@ -38,7 +38,7 @@ func (t *Tensor) texts() []string {
 	switch d := t.dtype; {
 	case d == Float64 || d == Bool:
 		wide = d
-	case d.IsFloat():
+	case d.IsFloat() || d.IsSmallFloat():
 		wide = Float32
 	case d == Uint64:
 		wide = Uint64

@@ -22,6 +22,8 @@ func TestString(t *testing.T) {
 		"float16[2] [1.5 -2]":                     must(tensor.Cast(must(tensor.FromSlice([]float32{1.5, -2}, 2)), tensor.Float16)),
 		"uint64[1] [18446744073709551615]":        must(tensor.FromSlice([]uint64{1<<64 - 1}, 1)),
 		"int4[3] [-8 7 1]":                        must(tensor.Cast(must(tensor.FromSlice([]int64{-8, 7, 1}, 3)), tensor.Int4)),
+		"float8e4m3fn[2] [1.5 -2]":                must(tensor.Cast(must(tensor.FromSlice([]float32{1.5, -2}, 2)), tensor.Float8E4M3FN)),
+		"float4e2m1[2] [1.5 -2]":                  must(tensor.Cast(must(tensor.FromSlice([]float32{1.5, -2}, 2)), tensor.Float4E2M1)),
 		"int64[] -9223372036854775808":            tensor.Scalar(int64(-1 << 63)),
 		"bool[2] [true false]":                    must(tensor.FromSlice([]bool{true, false}, 2)),
 		"float64[1] [0.1]":                        must(tensor.FromSlice([]float64{0.1}, 1)),

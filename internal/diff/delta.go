@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/tensor"
 )
@@ -244,39 +244,28 @@ func small(m *meter, d tensor.DType, a, b []uint8) {
 	}
 }
 
-// show writes an element of a contiguous tensor with the fewest digits that tell it from its neighbours.
+// show writes an element of a contiguous tensor with the fewest digits that tell it from its neighbours, as the text of a tensor has it.
 func show(t *tensor.Tensor, i int) string {
-	d := t.DType()
-	t, err := inBytes(t)
+	one, err := t, error(nil)
+	if d := t.DType(); d.IsPacked() { // which cannot be sliced
+		wide := tensor.Int8
+		if d.IsSmallFloat() {
+			wide = tensor.Float32
+		}
+		one, err = tensor.Cast(t, wide)
+	}
+	if err == nil {
+		one, err = one.Reshape(one.Len())
+	}
+	if err == nil {
+		one, err = one.Slice(0, i, i+1, 1)
+	}
+	if err == nil {
+		one, err = one.Reshape()
+	}
 	if err != nil {
 		return "?" // no type fails
 	}
-	if d.IsSmallFloat() {
-		return strconv.FormatFloat(float64(tensor.SmallFloat32(d, tensor.Data[uint8](t)[i])), 'g', -1, 32)
-	}
-	switch t.DType() {
-	case tensor.Bool:
-		return strconv.FormatBool(tensor.Data[bool](t)[i])
-	case tensor.Float64:
-		return strconv.FormatFloat(tensor.Data[float64](t)[i], 'g', -1, 64)
-	case tensor.Float32:
-		return strconv.FormatFloat(float64(tensor.Data[float32](t)[i]), 'g', -1, 32)
-	case tensor.Float16:
-		return strconv.FormatFloat(float64(tensor.Data[tensor.F16](t)[i].Float32()), 'g', -1, 32)
-	case tensor.BFloat16:
-		return strconv.FormatFloat(float64(tensor.Data[tensor.BF16](t)[i].Float32()), 'g', -1, 32)
-	case tensor.Uint64:
-		return strconv.FormatUint(tensor.Data[uint64](t)[i], 10)
-	}
-	flat, err := t.Reshape(t.Len())
-	if err == nil {
-		flat, err = flat.Slice(0, i, i+1, 1)
-	}
-	if err == nil {
-		flat, err = tensor.Cast(flat, tensor.Int64)
-	}
-	if err != nil {
-		return "?" // no integer type fails
-	}
-	return strconv.FormatInt(tensor.Data[int64](flat)[0], 10)
+	_, text, _ := strings.Cut(one.String(), " ")
+	return text
 }
