@@ -337,29 +337,8 @@ func (p *reader) shape() (tensor.Shape, error) {
 
 // data reads the elements of a tensor: one list of all, or lists in lists as its shape says.
 func (p *reader) data(d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
-	switch d {
-	case tensor.Bool:
-		return read(p, d, shape, (*reader).truth)
-	case tensor.Int8:
-		return read(p, d, shape, signed[int8])
-	case tensor.Int16:
-		return read(p, d, shape, signed[int16])
-	case tensor.Int32:
-		return read(p, d, shape, signed[int32])
-	case tensor.Int64:
-		return read(p, d, shape, signed[int64])
-	case tensor.Uint8:
-		return read(p, d, shape, unsigned[uint8])
-	case tensor.Uint16:
-		return read(p, d, shape, unsigned[uint16])
-	case tensor.Uint32:
-		return read(p, d, shape, unsigned[uint32])
-	case tensor.Uint64:
-		return read(p, d, shape, unsigned[uint64])
-	case tensor.Float32:
-		return read(p, d, shape, single)
-	case tensor.Float64:
-		return read(p, d, shape, double)
+	if f := forms[d]; f.read != nil {
+		return f.read(p, shape)
 	}
 	return nil, p.errorf("the datatype %s has no JSON form: send it as binary data, with the parameter %s, behind the JSON", oip.Datatype(d),
 		binaryDataSize)
@@ -436,9 +415,6 @@ func list[T any](p *reader, n int, to []T, element func(*reader) (T, error)) ([]
 	}
 	return to[n:], nil
 }
-
-// truth reads an element of BOOL.
-func (p *reader) truth() (bool, error) { return p.boolean() }
 
 func signed[T int8 | int16 | int32 | int64](p *reader) (T, error) {
 	begin := p.at

@@ -114,36 +114,44 @@ func textSize(t *tensor.Tensor) int64 { return 3 * int64(t.Len()+t.DType().Bytes
 
 // appendData appends the elements of a tensor as one list.
 func appendData(b []byte, t *tensor.Tensor) ([]byte, error) {
-	t = t.Contiguous()
-	b = slices.Grow(b, int(textSize(t)))
-	switch t.DType() {
-	case tensor.Bool:
-		return appendList(b, tensor.Data[bool](t), strconv.AppendBool), nil
-	case tensor.Int8:
-		return appendList(b, tensor.Data[int8](t), appendSigned), nil
-	case tensor.Int16:
-		return appendList(b, tensor.Data[int16](t), appendSigned), nil
-	case tensor.Int32:
-		return appendList(b, tensor.Data[int32](t), appendSigned), nil
-	case tensor.Int64:
-		return appendList(b, tensor.Data[int64](t), appendSigned), nil
-	case tensor.Uint8:
-		return appendList(b, tensor.Data[uint8](t), appendUnsigned), nil
-	case tensor.Uint16:
-		return appendList(b, tensor.Data[uint16](t), appendUnsigned), nil
-	case tensor.Uint32:
-		return appendList(b, tensor.Data[uint32](t), appendUnsigned), nil
-	case tensor.Uint64:
-		return appendList(b, tensor.Data[uint64](t), appendUnsigned), nil
-	case tensor.Float32:
-		return appendList(b, tensor.Data[float32](t), func(b []byte, v float32) []byte { return appendFloat(b, float64(v), 32) }), nil
-	case tensor.Float64:
-		return appendList(b, tensor.Data[float64](t), func(b []byte, v float64) []byte { return appendFloat(b, v, 64) }), nil
+	f := forms[t.DType()]
+	if f.append == nil {
+		return nil, errNoJSON
 	}
-	return nil, errNoJSON
+	t = t.Contiguous()
+	return f.append(slices.Grow(b, int(textSize(t))), t), nil
 }
 
 var errNoJSON = oip.Errorf(oip.InvalidArgument, "the datatype has no JSON form")
+
+// form is the JSON form of the elements of a type.
+type form struct {
+	read   func(p *reader, shape tensor.Shape) (*tensor.Tensor, error)
+	append func(b []byte, t *tensor.Tensor) []byte // of a contiguous tensor
+}
+
+var forms = [tensor.NumDTypes]form{
+	tensor.Bool:    formOf((*reader).boolean, strconv.AppendBool),
+	tensor.Int8:    formOf(signed[int8], appendSigned),
+	tensor.Int16:   formOf(signed[int16], appendSigned),
+	tensor.Int32:   formOf(signed[int32], appendSigned),
+	tensor.Int64:   formOf(signed[int64], appendSigned),
+	tensor.Uint8:   formOf(unsigned[uint8], appendUnsigned),
+	tensor.Uint16:  formOf(unsigned[uint16], appendUnsigned),
+	tensor.Uint32:  formOf(unsigned[uint32], appendUnsigned),
+	tensor.Uint64:  formOf(unsigned[uint64], appendUnsigned),
+	tensor.Float32: formOf(single, func(b []byte, v float32) []byte { return appendFloat(b, float64(v), 32) }),
+	tensor.Float64: formOf(double, func(b []byte, v float64) []byte { return appendFloat(b, v, 64) }),
+}
+
+func formOf[T tensor.Element](element func(*reader) (T, error), text func([]byte, T) []byte) form {
+	return form{
+		func(p *reader, shape tensor.Shape) (*tensor.Tensor, error) {
+			return read(p, tensor.TypeOf[T](), shape, element)
+		},
+		func(b []byte, t *tensor.Tensor) []byte { return appendList(b, tensor.Data[T](t), text) },
+	}
+}
 
 func appendList[T any](b []byte, list []T, element func([]byte, T) []byte) []byte {
 	b = append(b, '[')
