@@ -174,7 +174,7 @@ var (
 	}
 )
 
-// The specification's tables "Tensor limits".
+// The specification's tables "Tensor limits". Those that say the same stand once, by the name of the first method.
 var (
 	argMinLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
@@ -201,12 +201,6 @@ var (
 		{"output", nil, "inputs", 0, MaxRank, "inputs"},
 	}
 	conv2dLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
-		{"filter", nil, "input", 4, 4, ""},
-		{"bias", nil, "input", 1, 1, ""},
-		{"output", nil, "input", 4, 4, ""},
-	}
-	convTranspose2dLimits = []operandLimits{
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"filter", nil, "input", 4, 4, ""},
 		{"bias", nil, "input", 1, 1, ""},
@@ -247,14 +241,6 @@ var (
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
-	identityLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	signLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
 	dequantizeLinearLimits = []operandLimits{
 		{"input", []tensor.DType{tensor.Uint8, tensor.Int8, tensor.Uint32, tensor.Int32}, "", 0, MaxRank, ""},
 		{"scale", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, "input"},
@@ -266,10 +252,6 @@ var (
 		{"scale", nil, "input", 0, MaxRank, "input"},
 		{"zeroPoint", []tensor.DType{tensor.Uint8, tensor.Int8, tensor.Uint32, tensor.Int32}, "", 0, MaxRank, "input"},
 		{"output", nil, "zeroPoint", 0, MaxRank, "input"},
-	}
-	eluLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	expandLimits = []operandLimits{
 		{"input", DataTypes, "", 0, MaxRank, ""},
@@ -289,10 +271,6 @@ var (
 		{"input", DataTypes, "", 1, MaxRank, ""},
 		{"indices", []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}, "", 1, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
-	}
-	geluLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	gemmLimits = []operandLimits{
 		{"a", []tensor.DType{tensor.Float32, tensor.Float16}, "", 2, 2, ""},
@@ -319,14 +297,6 @@ var (
 		{"recurrentBias", nil, "input", 1, 1, ""},
 		{"output", nil, "input", 2, 2, ""},
 	}
-	hardSigmoidLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	hardSwishLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
 	instanceNormalizationLimits = []operandLimits{
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"scale", nil, "input", 1, 1, ""},
@@ -337,14 +307,6 @@ var (
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"scale", nil, "input", 0, MaxRank, ""},
 		{"bias", nil, "input", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	leakyReluLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	linearLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	lstmLimits = []operandLimits{
@@ -377,10 +339,6 @@ var (
 		{"b", nil, "a", 2, MaxRank, ""},
 		{"output", nil, "a", 2, MaxRank, ""},
 	}
-	padLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
 	averagePool2dLimits = []operandLimits{
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 4, 4, ""},
 		{"output", nil, "input", 4, 4, ""},
@@ -402,29 +360,9 @@ var (
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, ""},
 	}
-	reduceMaxLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, ""},
-	}
-	reduceProductLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, ""},
-	}
-	reluLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Int32, tensor.Int8}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
 	resample2dLimits = []operandLimits{
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16, tensor.Uint8, tensor.Int8}, "", 4, 4, ""},
 		{"output", nil, "input", 4, 4, ""},
-	}
-	reshapeLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, ""},
-	}
-	reverseLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	scatterElementsLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
@@ -438,41 +376,13 @@ var (
 		{"updates", nil, "input", 0, MaxRank, ""},
 		{"output", nil, "input", 1, MaxRank, ""},
 	}
-	sigmoidLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	sliceLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
 	softmaxLimits = []operandLimits{
 		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 1, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	softplusLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	softsignLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
 		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	splitLimits = []operandLimits{
 		{"input", DataTypes, "", 1, MaxRank, ""},
 		{"outputs", nil, "input", 0, MaxRank, "input"},
-	}
-	tanhLimits = []operandLimits{
-		{"input", []tensor.DType{tensor.Float32, tensor.Float16}, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	tileLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
-	}
-	transposeLimits = []operandLimits{
-		{"input", DataTypes, "", 0, MaxRank, ""},
-		{"output", nil, "input", 0, MaxRank, "input"},
 	}
 	triangularLimits = []operandLimits{
 		{"input", DataTypes, "", 2, MaxRank, ""},
@@ -495,7 +405,7 @@ var methods = []method{
 	{"clamp", []param{{name: "input"}}, clampOptions, clampLimits, false},
 	{"concat", []param{{name: "inputs", kind: kindOperands}, {name: "axis", kind: kindInt}}, nil, concatLimits, false},
 	{"conv2d", []param{{name: "input"}, {name: "filter"}}, conv2dOptions, conv2dLimits, false},
-	{"convTranspose2d", []param{{name: "input"}, {name: "filter"}}, convTranspose2dOptions, convTranspose2dLimits, false},
+	{"convTranspose2d", []param{{name: "input"}, {name: "filter"}}, convTranspose2dOptions, conv2dLimits, false},
 	{"cumulativeSum", []param{{name: "input"}, {name: "axis", kind: kindInt}}, cumulativeSumOptions, cumulativeSumLimits, false},
 	{"add", []param{{name: "a"}, {name: "b"}}, nil, addLimits, false},
 	{"sub", []param{{name: "a"}, {name: "b"}}, nil, addLimits, false},
@@ -522,36 +432,36 @@ var methods = []method{
 	{"erf", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"exp", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"floor", []param{{name: "input"}}, nil, ceilLimits, false},
-	{"identity", []param{{name: "input"}}, nil, identityLimits, false},
+	{"identity", []param{{name: "input"}}, nil, clampLimits, false},
 	{"log", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"neg", []param{{name: "input"}}, nil, absLimits, false},
 	{"reciprocal", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"roundEven", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"sin", []param{{name: "input"}}, nil, ceilLimits, false},
-	{"sign", []param{{name: "input"}}, nil, signLimits, false},
+	{"sign", []param{{name: "input"}}, nil, absLimits, false},
 	{"sqrt", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"tan", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"dequantizeLinear", []param{{name: "input"}, {name: "scale"}, {name: "zeroPoint"}}, nil, dequantizeLinearLimits, false},
 	{"quantizeLinear", []param{{name: "input"}, {name: "scale"}, {name: "zeroPoint"}}, nil, quantizeLinearLimits, false},
-	{"elu", []param{{name: "input"}}, eluOptions, eluLimits, false},
+	{"elu", []param{{name: "input"}}, eluOptions, ceilLimits, false},
 	{"expand", []param{{name: "input"}, {name: "newShape", kind: kindInts}}, nil, expandLimits, false},
 	{"gather", []param{{name: "input"}, {name: "indices"}}, gatherOptions, gatherLimits, false},
 	{"gatherElements", []param{{name: "input"}, {name: "indices"}}, gatherOptions, gatherElementsLimits, false},
 	{"gatherND", []param{{name: "input"}, {name: "indices"}}, nil, gatherNDLimits, false},
-	{"gelu", []param{{name: "input"}}, nil, geluLimits, false},
+	{"gelu", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"gemm", []param{{name: "a"}, {name: "b"}}, gemmOptions, gemmLimits, false},
 	{"gru", []param{{name: "input"}, {name: "weight"}, {name: "recurrentWeight"}, {name: "steps", kind: kindInt}, {name: "hiddenSize", kind: kindInt}}, gruOptions, gruLimits, true},
 	{"gruCell", []param{{name: "input"}, {name: "weight"}, {name: "recurrentWeight"}, {name: "hiddenState"}, {name: "hiddenSize", kind: kindInt}}, gruCellOptions, gruCellLimits, false},
-	{"hardSigmoid", []param{{name: "input"}}, hardSigmoidOptions, hardSigmoidLimits, false},
-	{"hardSwish", []param{{name: "input"}}, nil, hardSwishLimits, false},
+	{"hardSigmoid", []param{{name: "input"}}, hardSigmoidOptions, ceilLimits, false},
+	{"hardSwish", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"instanceNormalization", []param{{name: "input"}}, instanceNormalizationOptions, instanceNormalizationLimits, false},
 	{"layerNormalization", []param{{name: "input"}}, layerNormalizationOptions, layerNormalizationLimits, false},
-	{"leakyRelu", []param{{name: "input"}}, leakyReluOptions, leakyReluLimits, false},
-	{"linear", []param{{name: "input"}}, linearOptions, linearLimits, false},
+	{"leakyRelu", []param{{name: "input"}}, leakyReluOptions, ceilLimits, false},
+	{"linear", []param{{name: "input"}}, linearOptions, ceilLimits, false},
 	{"lstm", []param{{name: "input"}, {name: "weight"}, {name: "recurrentWeight"}, {name: "steps", kind: kindInt}, {name: "hiddenSize", kind: kindInt}}, lstmOptions, lstmLimits, true},
 	{"lstmCell", []param{{name: "input"}, {name: "weight"}, {name: "recurrentWeight"}, {name: "hiddenState"}, {name: "cellState"}, {name: "hiddenSize", kind: kindInt}}, lstmCellOptions, lstmCellLimits, true},
 	{"matmul", []param{{name: "a"}, {name: "b"}}, nil, matmulLimits, false},
-	{"pad", []param{{name: "input"}, {name: "beginningPadding", kind: kindInts}, {name: "endingPadding", kind: kindInts}}, padOptions, padLimits, false},
+	{"pad", []param{{name: "input"}, {name: "beginningPadding", kind: kindInts}, {name: "endingPadding", kind: kindInts}}, padOptions, clampLimits, false},
 	{"averagePool2d", []param{{name: "input"}}, pool2dOptions, averagePool2dLimits, false},
 	{"l2Pool2d", []param{{name: "input"}}, pool2dOptions, averagePool2dLimits, false},
 	{"maxPool2d", []param{{name: "input"}}, pool2dOptions, maxPool2dLimits, false},
@@ -560,27 +470,27 @@ var methods = []method{
 	{"reduceL2", []param{{name: "input"}}, reduceOptions, reduceL2Limits, false},
 	{"reduceLogSum", []param{{name: "input"}}, reduceOptions, reduceL2Limits, false},
 	{"reduceLogSumExp", []param{{name: "input"}}, reduceOptions, reduceL2Limits, false},
-	{"reduceMax", []param{{name: "input"}}, reduceOptions, reduceMaxLimits, false},
+	{"reduceMax", []param{{name: "input"}}, reduceOptions, expandLimits, false},
 	{"reduceMean", []param{{name: "input"}}, reduceOptions, reduceL2Limits, false},
-	{"reduceMin", []param{{name: "input"}}, reduceOptions, reduceMaxLimits, false},
-	{"reduceProduct", []param{{name: "input"}}, reduceOptions, reduceProductLimits, false},
+	{"reduceMin", []param{{name: "input"}}, reduceOptions, expandLimits, false},
+	{"reduceProduct", []param{{name: "input"}}, reduceOptions, reduceL1Limits, false},
 	{"reduceSum", []param{{name: "input"}}, reduceOptions, reduceL1Limits, false},
 	{"reduceSumSquare", []param{{name: "input"}}, reduceOptions, reduceL1Limits, false},
-	{"relu", []param{{name: "input"}}, nil, reluLimits, false},
+	{"relu", []param{{name: "input"}}, nil, absLimits, false},
 	{"resample2d", []param{{name: "input"}}, resample2dOptions, resample2dLimits, false},
-	{"reshape", []param{{name: "input"}, {name: "newShape", kind: kindInts}}, nil, reshapeLimits, false},
-	{"reverse", []param{{name: "input"}}, reverseOptions, reverseLimits, false},
+	{"reshape", []param{{name: "input"}, {name: "newShape", kind: kindInts}}, nil, expandLimits, false},
+	{"reverse", []param{{name: "input"}}, reverseOptions, clampLimits, false},
 	{"scatterElements", []param{{name: "input"}, {name: "indices"}, {name: "updates"}}, scatterOptions, scatterElementsLimits, false},
 	{"scatterND", []param{{name: "input"}, {name: "indices"}, {name: "updates"}}, nil, scatterNDLimits, false},
-	{"sigmoid", []param{{name: "input"}}, nil, sigmoidLimits, false},
-	{"slice", []param{{name: "input"}, {name: "starts", kind: kindInts}, {name: "sizes", kind: kindInts}}, sliceOptions, sliceLimits, false},
+	{"sigmoid", []param{{name: "input"}}, nil, ceilLimits, false},
+	{"slice", []param{{name: "input"}, {name: "starts", kind: kindInts}, {name: "sizes", kind: kindInts}}, sliceOptions, clampLimits, false},
 	{"softmax", []param{{name: "input"}, {name: "axis", kind: kindInt}}, nil, softmaxLimits, false},
-	{"softplus", []param{{name: "input"}}, nil, softplusLimits, false},
-	{"softsign", []param{{name: "input"}}, nil, softsignLimits, false},
+	{"softplus", []param{{name: "input"}}, nil, ceilLimits, false},
+	{"softsign", []param{{name: "input"}}, nil, ceilLimits, false},
 	{"split", []param{{name: "input"}, {name: "splits", kind: kindIntOrInts}}, splitOptions, splitLimits, true},
-	{"tanh", []param{{name: "input"}}, nil, tanhLimits, false},
-	{"tile", []param{{name: "input"}, {name: "repetitions", kind: kindInts}}, nil, tileLimits, false},
-	{"transpose", []param{{name: "input"}}, transposeOptions, transposeLimits, false},
+	{"tanh", []param{{name: "input"}}, nil, ceilLimits, false},
+	{"tile", []param{{name: "input"}, {name: "repetitions", kind: kindInts}}, nil, clampLimits, false},
+	{"transpose", []param{{name: "input"}}, transposeOptions, clampLimits, false},
 	{"triangular", []param{{name: "input"}}, triangularOptions, triangularLimits, false},
 	{"where", []param{{name: "condition"}, {name: "trueValue"}, {name: "falseValue"}}, nil, whereLimits, false},
 }

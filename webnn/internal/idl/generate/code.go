@@ -38,7 +38,7 @@ func file(doc *idl.Document, text words, name string) ([]byte, error) {
 	w := &writer{doc, text}
 	t, err := template.New("").Funcs(template.FuncMap{
 		"methods": w.methods, "dictionaries": w.dictionaries, "dictionaryDoc": w.dictionaryDoc, "fields": w.fields, "enums": w.enums,
-		"types": w.types, "highest": highest, "args": w.args, "options": w.options, "limitsOf": w.limitsOf, "param": w.param,
+		"limits": w.limits, "args": w.args, "options": w.options, "limitsOf": w.limitsOf, "param": w.param,
 		"doc": w.document, "text": func(key string) string { return w.words.texts[key] }, "name": func(key string) string { return w.words.names[key] },
 		"goName": goName, "list": listName, "json": script, "overloads": overloads, "returned": returned,
 		"typescript": typescript, "needsGPU": needsGPU, "constructs": constructs,
@@ -229,14 +229,38 @@ func (w *writer) param(name string, t idl.Type, fallback string) string {
 	return fmt.Sprintf("{name: %q%s}", name, fields)
 }
 
-// limitsOf is the name of the table of a method.
-func (w *writer) limitsOf(method string) string {
+// limits is a table of tensor limits.
+type limits struct{ Name, Rows string }
+
+// limits returns the tables that differ.
+func (w *writer) limits() (list []limits) {
 	for _, l := range w.doc.Limits {
-		if slices.Contains(l.Methods, method) {
-			return l.Methods[0] + "Limits"
+		if t := w.table(l.Methods[0]); t.Name == l.Methods[0]+"Limits" {
+			list = append(list, t)
 		}
 	}
-	panic(fmt.Errorf("%s: there is no table of tensor limits", method))
+	return list
+}
+
+// limitsOf is the name of the table of a method.
+func (w *writer) limitsOf(method string) string { return w.table(method).Name }
+
+// table returns the table of a method, by the name of the first method whose table says the same.
+func (w *writer) table(method string) limits {
+	rows := func(l idl.Limits) string {
+		var b strings.Builder
+		for _, r := range l.Rows {
+			fmt.Fprintf(&b, "\t\t{%q, %s, %q, %d, %s, %q},\n", r.Operand, w.types(l.Methods[0], r), r.SameType, r.Ranks.Min, highest(r), r.SameRank)
+		}
+		return b.String()
+	}
+	of := slices.IndexFunc(w.doc.Limits, func(l idl.Limits) bool { return slices.Contains(l.Methods, method) })
+	if of < 0 {
+		panic(fmt.Errorf("%s: there is no table of tensor limits", method))
+	}
+	text := rows(w.doc.Limits[of])
+	first := slices.IndexFunc(w.doc.Limits, func(l idl.Limits) bool { return rows(l) == text })
+	return limits{w.doc.Limits[first].Methods[0] + "Limits", text}
 }
 
 // anyType is what the tables have where all data types are allowed.
