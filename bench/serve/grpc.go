@@ -67,7 +67,8 @@ func dialGRPC(c *child, x, y []byte) (asker, error) {
 		g.first = append(append(append(g.first, h[0]...), byte(len(h[1]))), h[1]...)
 		g.header = append(g.header, 0x80|byte(62+len(fields)-1-i)) // what was added last is the first one behind the 61 of the standard
 	}
-	message := wire.Measure(&request{"small", []*input{{"x", "FP32", []int64{1, elements}}}, x}).Bytes()
+	of := &input{"x", "FP32", []int64{1, elements}}
+	message := wire.Measure(&request{"small", []*input{of}, x}).Bytes()
 	g.message = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 	hello := []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 	hello = frame(hello, frameSettings, 0, 0, 0, 4, window>>24, window>>16&0xFF, window>>8&0xFF, window&0xFF) // of a stream

@@ -39,8 +39,9 @@ func (h *handler) config(_ context.Context, q *named) (*modelConfigResponse, err
 	if err != nil {
 		return nil, err
 	}
-	m := &modelConfig{name: c.Name, platform: c.Platform, batch: int32(c.MaxBatchSize), inputs: configOf[configInput](c.Inputs), outputs: configOf[configOutput](c.Outputs),
-		transactionPolicy: new(empty)}
+	m := &modelConfig{name: c.Name, platform: c.Platform, batch: int32(c.MaxBatchSize), transactionPolicy: new(empty),
+		inputs:  configOf(c.Inputs, func(t oip.TensorMetadata, d int32) *configInput { return &configInput{t.Name, d, t.Shape} }),
+		outputs: configOf(c.Outputs, func(t oip.TensorMetadata, d int32) *configOutput { return &configOutput{t.Name, d, t.Shape} })}
 	switch {
 	case c.Sequences:
 		m.sequences = new(empty)
@@ -53,11 +54,11 @@ func (h *handler) config(_ context.Context, q *named) (*modelConfigResponse, err
 	return &modelConfigResponse{m}, nil
 }
 
-func configOf[T configInput | configOutput](list []oip.TensorMetadata) []*T {
+func configOf[T any](list []oip.TensorMetadata, of func(t oip.TensorMetadata, datatype int32) *T) []*T {
 	out := make([]*T, len(list))
 	for i, t := range list {
 		d, _ := oip.ParseDatatype(t.Datatype) // Invalid, which is 0 here and there, for others
-		out[i] = new(T(configOutput{t.Name, types[d], t.Shape}))
+		out[i] = of(t, types[d])
 	}
 	return out
 }

@@ -1,6 +1,6 @@
 package rpc
 
-// The messages, with the names of inference.proto. A request that names a model is a named, whatever its name there.
+// The messages, with the names of inference.proto. A request that names a model is a named, whatever its name there. What nobody reads has no name here.
 
 type empty struct{}
 
@@ -55,8 +55,8 @@ type loadParameter struct {
 }
 
 type loadEntry struct {
-	key   string         `wire:"1,key"`
-	value *loadParameter `wire:"2,value"`
+	key string         `wire:"1,key"`
+	_   *loadParameter `wire:"2,value"`
 }
 
 type contents struct {
@@ -181,13 +181,13 @@ type batchStatistics struct {
 
 type memoryUsage struct {
 	kind string `wire:"1,type"`
-	id   int64  `wire:"2,id"`
+	_    int64  `wire:"2,id"`
 	size uint64 `wire:"3,byte_size"`
 }
 
 type indexRequest struct {
-	repository string `wire:"1,repository_name"`
-	ready      bool   `wire:"2,ready"`
+	_     string `wire:"1,repository_name"`
+	ready bool   `wire:"2,ready"`
 }
 
 type indexResponse struct {
@@ -202,7 +202,7 @@ type modelIndex struct {
 }
 
 type repositoryRequest struct {
-	repository string       `wire:"1,repository_name"`
+	_          string       `wire:"1,repository_name"`
 	model      string       `wire:"2,model_name"`
 	parameters []*loadEntry `wire:"3,parameters"`
 }
