@@ -69,6 +69,11 @@ type hostFile struct{ *os.File }
 
 func (f hostFile) Lock() error { return stage.Lock(f.File) }
 
+func (f hostFile) Close() error {
+	stage.Unlock(f.File)
+	return f.File.Close()
+}
+
 func (f hostFile) Size() (int64, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock locks a file until it is closed or the process dies. It is [ErrLocked] if somebody else has locked it. Where the file system has no locks, nothing is locked.
+// Lock locks a file until [Unlock], or the process dies. It is [ErrLocked] if somebody else has locked it. Where the file system has no locks, nothing is locked.
 func Lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	switch {
@@ -20,3 +20,6 @@ func Lock(f *os.File) error {
 	}
 	return err
 }
+
+// Unlock unlocks a file that is about to be closed. To close it is not enough: a process that is begun just then has it open until its own program runs.
+func Unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
