@@ -55,9 +55,10 @@ func evenly(n int, run op.Kernel) *Plan { return &Plan{Pieces: n, Even: true, Ru
 func scratch[A tensor.Integer](c *op.Call) []A { return elementsOfType[A](c.Scratch) }
 
 // elementsOfType returns memory as elements of A.
-func elementsOfType[A any](b []byte) []A {
-	var zero A
-	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
+func elementsOfType[A, B any](b []B) []A {
+	var to A
+	var from B
+	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(b))), len(b)*int(unsafe.Sizeof(from))/int(unsafe.Sizeof(to)))
 }
 
 // has reports whether operand i is given.

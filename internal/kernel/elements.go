@@ -60,7 +60,7 @@ func room(n int, list []spread) int {
 }
 
 // partOf returns the n elements of an operand that belong to those of the result from at on, if need be in working memory.
-func partOf[T any](s *spread, x []T, at, n int, work []T) []T {
+func partOf[W word](s *spread, x []W, at, n int, work []W) []W {
 	if s.way == whole {
 		return x[at:][:n]
 	}
@@ -85,27 +85,42 @@ func partOf[T any](s *spread, x []T, at, n int, work []T) []T {
 }
 
 // alike spreads out an operand of one element, for all calls of partOf.
-func alike[T any](s *spread, x, work []T) {
+func alike[W word](s *spread, x, work []W) {
 	if s.way == once {
 		splat(work, x[0])
 	}
 }
 
 // pairwise returns the plan of an operator with two operands by a loop over elements.
-func pairwise[T tensor.Element, R tensor.Element](a *application, loop func(z []R, x, y []T)) *Plan {
+func pairwise[T, R tensor.Element](a *application, loop func(z []R, x, y []T)) *Plan {
 	if loop == nil {
 		return nil
 	}
-	s, n, size := a.spreads(), a.out[0].Shape.Len(), a.in[0].DType.Size()
+	over := func(z, x, y []byte) { loop(elementsOfType[R](z), elementsOfType[T](x), elementsOfType[T](y)) }
+	switch a.in[0].DType.Size() {
+	case 1:
+		return pairsOfWords[uint8](a, over)
+	case 2:
+		return pairsOfWords[uint16](a, over)
+	case 4:
+		return pairsOfWords[uint32](a, over)
+	}
+	return pairsOfWords[uint64](a, over)
+}
+
+// pairsOfWords is pairwise for all types of a size: how elements are spread out depends on nothing else.
+func pairsOfWords[W word](a *application, loop func(z, x, y []byte)) *Plan {
+	s, n, size, result := a.spreads(), a.out[0].Shape.Len(), a.in[0].DType.Size(), a.out[0].DType.Size()
 	each := room(n, s)
 	p := evenly(n, func(c *op.Call, lo, hi int) {
-		x, y, z, watch := elementsOfType[T](c.In[0].Bytes()), elementsOfType[T](c.In[1].Bytes()), elementsOfType[R](c.Out[0].Bytes()), c.Watch()
-		work := elementsOfType[T](c.Scratch)
+		x, y, z, work := elementsOfType[W](c.In[0].Bytes()), elementsOfType[W](c.In[1].Bytes()), c.Out[0].Bytes(), elementsOfType[W](c.Scratch)
+		watch := c.Watch()
 		alike(&s[0], x, work[:each])
 		alike(&s[1], y, work[each:][:each])
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
-			loop(z[lo:][:some], partOf(&s[0], x, lo, some, work), partOf(&s[1], y, lo, some, work[each:]))
+			left, right := partOf(&s[0], x, lo, some, work), partOf(&s[1], y, lo, some, work[each:])
+			loop(z[lo*result:][:some*result], elementsOfType[byte](left), elementsOfType[byte](right))
 			lo += some
 		}
 	})
