@@ -151,8 +151,8 @@ func TestRowsOfCodes(t *testing.T) {
 		}
 		for _, m := range []int{1849, 4538} { // of tiles of 14 and of 6 rows
 			r := op.NewRand(uint64(m), 1)
-			b, left := graph.NewBuilder(op.Rules, "case"), r.Tensor(tensor.Float32, tensor.Shape{m, 5})
-			right, w := dequantized(r, b, tensor.Shape{5, 2048})
+			b, left := graph.NewBuilder(op.Rules, "case"), r.Tensor(tensor.Float32, tensor.Shape{m, 2})
+			right, w := dequantized(r, b, tensor.Shape{2, 2048})
 			y := must(b.One("matmul", []*graph.Value{must(b.Input("x", graph.TypeOf(left))), w}, nil, ""))
 			p := row.Prepare(kernel.Region{Nodes: []*graph.Node{w.Producer, y.Producer}, Sources: 1})
 			want := evaluated("matmul", []*tensor.Tensor{left, right}, y.Producer.Attrs)
