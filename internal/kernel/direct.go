@@ -74,6 +74,7 @@ type direct struct {
 	lattices *inputLattices // as the input is copied, or nil
 	copies   int            // pieces that copy
 	copyAt   int            // where the copy lies in the shared memory
+	lineAt   int            // where a line of channels that groups share lies in the working memory
 }
 
 // inputLattices are parts of the input, each of the elements whose indices have the same remainders by the strides. The first element of each belongs to the first
@@ -88,12 +89,13 @@ type placement struct{ item, block, channel, pixel int }
 
 // directPart is some channels of the result, as many as a tile has, of which the last ones need not exist.
 type directPart struct {
-	group   int    // of the convolution
-	first   int    // channel of the result
-	tile    int    // the index of the first tile that has as many channels
-	width   int    // channels
-	weights int    // where its weights begin, in bytes
-	tail    []byte // [tail.ready]
+	group   int          // of the convolution
+	first   int          // channel of the result
+	tile    int          // the index of the first tile that has as many channels
+	width   int          // channels
+	weights int          // where its weights begin, in bytes
+	tail    []byte       // [tail.ready]
+	others  []directPart // of the same channels, for the next groups, where the groups of the convolution end between those of a tile
 }
 
 func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
@@ -105,7 +107,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	v := a.convolution()
 	in, out := a.in[0].Shape, a.out[0].Shape
 	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
-	if d.groups > 1 && v.GroupOut%d.least() != 0 {
+	if d.groups > 1 && v.GroupIn == 1 && v.GroupOut == 1 { // a tile would be computed for each of its channels
 		return nil
 	}
 	if v.Border != geometry.BorderIgnore && reachesOut(&v.Sliding) {
@@ -126,13 +128,15 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	}
 	d.outBlock = v.OutPlane * block * 4
 	d.outItem = geometry.CeilDiv(out[1], block) * d.outBlock
-	d.divideChannels()
+	if d.divideChannels() && len(d.tail.tensors) > 0 { // which lie relative to the result
+		return nil
+	}
 	d.dividePasses()
 	if !d.divideLines() {
 		return nil
 	}
 	d.divideStrips()
-	p.Scratch = d.tail.size(block * 8)
+	p.Scratch = d.scratch()
 	p.Pieces = d.batch * d.strips * len(d.parts)
 	p.Nanos = d.nanos()
 	first := d.copies
@@ -142,7 +146,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	} else {
 		p.Pack = []Pack{{From: n.In[1].Const, Form: d.form(), Size: d.packed, Fill: func(dst []byte, i, of int) {
 			for g := i * len(d.parts) / of; g < (i+1)*len(d.parts)/of; g++ {
-				d.pack(dst, tensor.Data[float32](n.In[1].Const), &d.parts[g])
+				d.packAll(dst, tensor.Data[float32](n.In[1].Const), &d.parts[g])
 			}
 		}}}
 	}
@@ -218,31 +222,50 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 func (d *direct) least() int { return d.tiles[len(d.tiles)-1].Channels }
 
 // divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones. A part is whole
-// blocks or lies in one.
-func (d *direct) divideChannels() {
+// blocks or lies in one. It reports whether groups share the channels of a part.
+func (d *direct) divideChannels() (shared bool) {
 	perGroup := d.v.Channels / d.groups
 	widest := d.widest()
 	middle := d.middle(perGroup, widest)
-	for g := range d.groups {
-		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
-			stop := end
-			if half := g*perGroup + middle; first < half {
-				stop = half
-			}
-			rest := geometry.CeilDiv(stop-first, d.least()) * d.least()
-			if stop == d.v.Channels && rest > block/2 {
-				rest = max(rest, block) // one tile with lanes that nobody needs takes no longer than two small ones
-			}
-			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
-				return t.Channels <= min(rest, widest) && first%min(t.Channels, block) == 0
-			})
-			p := directPart{g, first, tile, d.tiles[tile].Channels, d.packed, nil}
-			p.tail = d.tail.ready(first, p.width)
-			d.parts = append(d.parts, p)
-			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
-			first += p.width
+	for first := 0; first < d.v.Channels; {
+		g := first / perGroup
+		stop := (g + 1) * perGroup
+		if half := g*perGroup + middle; first < half {
+			stop = half
 		}
+		rest := geometry.CeilDiv(stop-first, d.least()) * d.least()
+		switch {
+		case stop == d.v.Channels && rest > block/2:
+			rest = max(rest, block) // one tile with lanes that nobody needs takes no longer than two small ones
+		case stop < d.v.Channels && first+rest > stop: // the last tile is of the next group, too
+			rest = max(rest-d.least(), d.least())
+		}
+		tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
+			return t.Channels <= min(rest, widest) && first%min(t.Channels, block) == 0
+		})
+		p := d.newPart(g, first, tile)
+		for g++; g < d.groups && g*perGroup < first+p.width; g++ {
+			p.others, shared = append(p.others, d.newPart(g, first, tile)), true
+		}
+		d.parts = append(d.parts, p)
+		first += p.width
 	}
+	return shared
+}
+
+// newPart returns a part whose weights lie behind all others.
+func (d *direct) newPart(group, first, tile int) directPart {
+	p := directPart{group: group, first: first, tile: tile, width: d.tiles[tile].Channels, weights: d.packed}
+	p.tail = d.tail.ready(first, p.width)
+	d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
+	return p
+}
+
+// own returns the first channel of a part that is one of its group, and the number of these.
+func (d *direct) own(p *directPart) (first, count int) {
+	perGroup := d.v.Channels / d.groups
+	first = max(p.first, p.group*perGroup)
+	return first, min(p.first+p.width, (p.group+1)*perGroup) - first
 }
 
 // middle returns where channels are divided into halves, each of its own parts: where parts are all pieces that there are, and an odd number, one of two
@@ -275,11 +298,19 @@ func (d *direct) form() string {
 	return form
 }
 
+// packAll sets the weights of a part and of those with the same channels.
+func (d *direct) packAll(to []byte, filter []float32, p *directPart) {
+	d.pack(to, filter, p)
+	for i := range p.others {
+		d.pack(to, filter, &p.others[i])
+	}
+}
+
 // pack sets the weights of a part: by block of input channels, window position, channel, and channel of the result.
 func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), p.width*d.v.GroupIn*d.v.Taps)
-	count := min(p.width, d.v.Channels/d.groups*(p.group+1)-p.first)
-	first, step := d.v.Weights(p.first)
+	channel, count := d.own(p)
+	first, step := d.v.Weights(channel)
 	next := step * d.v.GroupIn // channel of the result
 	if d.v.Up {
 		next = d.v.Taps
@@ -290,7 +321,7 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 	for b := 0; b < d.v.GroupIn; b += block {
 		channels := min(block, d.v.GroupIn-b)
 		for i := range count {
-			row, at := filter[first+b*step+i*next:], i
+			row, at := filter[first+b*step+i*next:], channel-p.first+i
 			for k := range d.v.Taps {
 				for c := range channels {
 					dst[at] = row[c*step+k]
@@ -336,7 +367,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 	input, weights := c.In[0].Bytes(), []byte(nil)
 	if d.dynamic {
 		for weights = c.Shared; lo < min(hi, len(d.parts)); lo++ {
-			d.pack(weights, tensor.Data[float32](c.In[1]), &d.parts[lo])
+			d.packAll(weights, tensor.Data[float32](c.In[1]), &d.parts[lo])
 		}
 		lo -= len(d.parts)
 		hi -= len(d.parts)
@@ -381,16 +412,63 @@ func (d *direct) begin(c *op.Call, input, weights []byte) directCall {
 // part computes a part of some lines of an item, where input and result lie so many bytes from where they lie otherwise. It reports whether it
 // stopped early.
 func (r *directCall) part(p *directPart, lines []directLine, item, in, out int) bool {
+	out += item*r.outItem + p.first/block*r.outBlock + p.first%block*4
+	if r.compute(p, lines, item, in, r.out+uintptr(out)) {
+		return true
+	}
+	for i := range p.others {
+		if r.insert(&p.others[i], lines, item, in, out) {
+			return true
+		}
+	}
+	return false
+}
+
+// compute computes a part of some lines of an item, to an address.
+func (r *directCall) compute(p *directPart, lines []directLine, item, in int, to uintptr) bool {
 	channel := p.group * r.v.GroupIn
 	from := r.in + uintptr(item*r.at.item+channel/block*r.at.block+channel%block*r.at.channel+in)
-	to := r.out + uintptr(item*r.outItem+p.first/block*r.outBlock+p.first%block*4+out)
 	steps := r.tail.at(r.c, p.tail, p.first, p.width)
 	return r.piece(&r.watch, p, lines, from, to, r.weights+uintptr(p.weights), steps, r.addend)
 }
 
+// insert computes a part, line by line, in the working memory, and copies what is of its group to the result.
+func (r *directCall) insert(p *directPart, lines []directLine, item, in, out int) bool {
+	first, count := r.own(p)
+	lane, step := first-p.first, r.outStep/4
+	line, result := floatsOf(r.c.Scratch[r.lineAt:]), floatsOf(r.c.Out[0].Bytes())
+	for i := range lines {
+		l := &lines[i]
+		if r.compute(p, lines[i:i+1], item, in, simd.At(line, 0)-uintptr(l.out)) {
+			return true
+		}
+		from, to := line[lane:], result[(out+l.out)/4+lane:]
+		for j := range r.classes[l.class].pixels {
+			copy(to[j*step:][:count], from[j*step:][:count])
+		}
+	}
+	return false
+}
+
+// scratch returns the size of the working memory, behind whose tail a line lies where groups share channels.
+func (d *direct) scratch() int {
+	size := d.tail.size(block * 8)
+	for i := range d.parts {
+		if len(d.parts[i].others) == 0 {
+			continue
+		}
+		d.lineAt = (size + 63) &^ 63
+		for _, c := range d.classes {
+			size = max(size, d.lineAt+c.pixels*d.outStep)
+		}
+		break
+	}
+	return size
+}
+
 // rows returns how rows of a result of a shape are computed alone, with the input in a layout; nil if they cannot be.
 func (d *direct) rows(layout Layout, in, out tensor.Shape) *Rows {
-	if len(out) != 4 || d.v.Up || d.v.OutPlane == 1 || d.dynamic || d.lattices != nil && layout != Blocked16 {
+	if len(out) != 4 || d.v.Up || d.v.OutPlane == 1 || d.dynamic || d.lineAt > 0 || d.lattices != nil && layout != Blocked16 {
 		return nil
 	}
 	of := needs(in[2], 1, 0, 1)

@@ -63,3 +63,28 @@ func TestSiftedInput(t *testing.T) {
 		newTrial(t, r, row.Op, c, p).check()
 	}
 }
+
+// TestConvolutionGroups holds convolutions in groups to tiles, wherever groups end; channels by themselves have a kernel of their own.
+func TestConvolutionGroups(t *testing.T) {
+	for _, tt := range []struct {
+		groups, in, out int // of a group
+		want            bool
+	}{
+		{3, 8, 16, true},   // blocks
+		{32, 4, 4, true},   // groups in a tile
+		{3, 264, 66, true}, // the last tile of a group is of the next one, too
+		{5, 2, 1, true},
+		{64, 1, 2, true},
+		{64, 1, 1, false},
+	} {
+		for _, tier := range []*simd.Tier{&simd.AVX2, &simd.AVX512} {
+			b := graph.NewBuilder(op.Rules, "conv")
+			x := must(b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, tt.groups * tt.in, 9, 9}}))
+			w := must(b.Constant("", "", must(tensor.New(tensor.Float32, tensor.Shape{tt.groups * tt.out, tt.in, 3, 3}))))
+			n := must(b.One("conv", []*graph.Value{x, w, nil}, graph.AttrsOf("padding", []int{1, 1, 1, 1}, "groups", tt.groups), "")).Producer
+			if p := rowOf(tier, "tiles", "conv").Prepare(kernel.Region{Nodes: []*graph.Node{n}}); (p != nil) != tt.want {
+				t.Errorf("%s: %d groups of %d and %d channels: a plan is made: %t; want %t", tier.Name, tt.groups, tt.in, tt.out, p != nil, tt.want)
+			}
+		}
+	}
+}
