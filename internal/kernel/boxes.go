@@ -15,6 +15,7 @@ import (
 // box is elements of an operand that go to a result: those at any indices within the extents. It has loops from the outermost to the innermost.
 type box struct {
 	operand, from, to int // the first element, of that operand and in the result
+	result            int
 	loops             []loop
 
 	chunks, pieces int // into which the loop before the last one is divided, and all pieces
@@ -123,7 +124,15 @@ func inPairs(boxes []box, size int) (list []box) {
 			return nil
 		}
 		loops[last].n /= 2
-		list = addBox(list, b.operand, b.from/2, b.to/2, loops...)
+		list = intoResult(b.result, list, addBox(list, b.operand, b.from/2, b.to/2, loops...))
+	}
+	return list
+}
+
+// intoResult returns a longer list, whose boxes beyond the shorter one become those of a result.
+func intoResult(result int, shorter, list []box) []box {
+	for i := range list[len(shorter):] {
+		list[len(shorter)+i].result = result
 	}
 	return list
 }
@@ -212,10 +221,10 @@ func moveInRows[W word](boxes []box, move interleaver[W]) op.Kernel {
 //go:noinline // tables of kernels would hold it more than once
 func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
-		y, watch, first := wordsOf[W](c.Out[0]), c.Watch(), 0
+		watch, first := c.Watch(), 0
 		for i := range boxes {
 			b := &boxes[i]
-			x := wordsOf[W](c.In[b.operand])
+			x, y := wordsOf[W](c.In[b.operand]), wordsOf[W](c.Out[b.result])
 			if lies(b, y, x) {
 				first += b.pieces
 				continue

@@ -24,7 +24,7 @@ func moveRows(t *simd.Tier) []Kernel {
 			return prepare(t, r)
 		}}
 	}
-	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", join), row("stack", join), row("tile", tile)}
+	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", join), row("stack", join), row("split", divide), row("tile", tile)}
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -61,6 +61,21 @@ func selected(n *graph.Node) (list []box, offset int) {
 		loops[d] = loop{out[d], stride[d], to[d]}
 	}
 	return addBox(nil, 0, offset, 0, loops...), offset
+}
+
+// divide prepares what cuts an operand into several results.
+func divide(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	axis, in := n.Attrs.Int("axis"), n.In[0].Type
+	outer, row := in.Shape[:axis].Len(), in.Shape[axis:].Len()
+	var boxes []box
+	at := 0
+	for i, v := range n.Out {
+		run := v.Type.Shape[axis:].Len()
+		boxes = intoResult(i, boxes, addBox(boxes, 0, at, 0, loop{outer, row, run}, loop{run, 1, 1}))
+		at += run
+	}
+	return movePlan(t, boxes, in.DType.Size())
 }
 
 // tile prepares the repetition of an operand along its dimensions.
