@@ -135,7 +135,7 @@ func (b *chainBuilder) choose() Layout {
 			return Plain
 		}
 	}
-	if !seen || !Blockable(op.Type{DType: tensor.Float32, Shape: b.shape}) {
+	if !seen || !Blockable(op.Type{DType: tensor.Float32, Shape: b.shape}) || b.shape[1] <= FewChannels && b.shape[2:].Len() > 1 {
 		return Plain
 	}
 	return Blocked16

@@ -29,7 +29,6 @@ const (
 	convFlat       = 1024      // pixels of a plane that may be one line though it has padding
 	convHalves     = 16        // pixels of a plane from which on it is two lines where there is nothing else to divide
 	convSmall      = 196       // pixels of a plane below which there are few tiles in a line
-	convPlain      = 4         // channels up to which a plain input is read as it is
 	convMostLines  = 1 << 20   // of a plane
 	convMostTaps   = 1 << 18   // in all tables of a plane
 	convRate       = 32        // multiply-adds that take as long as an operation of a reference
@@ -166,7 +165,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 // sift decides whether the input is copied to lattices: where windows pass over some of it, or where lines that do not fill tiles become one.
 func (d *direct) sift(in tensor.Shape) {
 	g := &d.v.Sliding
-	if d.v.Up || d.v.InPlane == d.v.OutPlane || d.v.OutPlane == 1 || in[1] <= convPlain || d.groups > 1 && d.v.GroupIn%block != 0 {
+	if d.v.Up || d.v.InPlane == d.v.OutPlane || d.v.OutPlane == 1 || in[1] <= FewChannels || d.groups > 1 && d.v.GroupIn%block != 0 {
 		return
 	}
 	if d.v.Taps == 1 && reachesOut(g) || d.v.Taps > 1 && (d.v.GroupOut < convSifted || d.v.OutPlane > convFlat || !d.wasteful()) {
@@ -210,7 +209,7 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 		return Plain
 	}
 	apart := d.groups > 1 && d.v.GroupIn%block != 0 && block%d.v.GroupIn != 0 // blocks have not the channels of a group together
-	if apart || in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
+	if apart || in[1] <= FewChannels && r.Layouts[r.Root().In[0]] == Plain {
 		d.at = placement{item: in[1] * plane * 4, block: block * plane * 4, channel: plane * 4, pixel: 4}
 		return Plain
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -178,6 +179,19 @@ func compareGelu(t *testing.T, tier *kernel.Tier, cases int) {
 					trialOf(t, r, c, p, []*tensor.Tensor{value}).check()
 				}
 			}
+		}
+	}
+}
+
+// TestElementsOfFewChannels holds elements to the order that they have in blocks only where enough lanes of these are channels.
+func TestElementsOfFewChannels(t *testing.T) {
+	for channels, want := range map[int]kernel.Layout{1: kernel.Plain, 4: kernel.Plain, 5: kernel.Blocked16, 16: kernel.Blocked16} {
+		b := graph.NewBuilder(op.Rules, "sigmoid")
+		x := must(b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, channels, 9, 9}}))
+		n := must(b.One("sigmoid", []*graph.Value{x}, nil, "")).Producer
+		p := rowOf(&simd.AVX2, "elements", "sigmoid").Prepare(kernel.Region{Nodes: []*graph.Node{n}, Layouts: map[*graph.Value]kernel.Layout{x: kernel.Blocked16}})
+		if got := layoutOf(p.In, 0); got != want {
+			t.Errorf("%d channels are read in layout %v; want %v", channels, got, want)
 		}
 	}
 }

@@ -55,6 +55,9 @@ func blocked(s tensor.Shape) tensor.Shape {
 	return out
 }
 
+// FewChannels is up to how many channels a value is better read as it is: in blocks most lanes would be computed for nobody.
+const FewChannels = 4
+
 // Blockable reports whether values of a type may lie in blocks of channels.
 func Blockable(t op.Type) bool { return t.Shape.Rank() >= 2 && t.Shape.Len() > 0 && t.DType.Size() > 0 }
 
