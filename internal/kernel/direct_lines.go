@@ -187,11 +187,11 @@ func (l *lineOf) input() int {
 }
 
 // inner reports whether no pixel of the line meets anything outside the input.
-func (l *lineOf) inner() bool {
-	if !l.outside {
-		return true
-	}
-	a, b := l.pixel(0), l.pixel(l.pixels-1)
+func (l *lineOf) inner() bool { return !l.outside || l.inside(0, l.pixels, 0) }
+
+// inside reports whether some pixels of the line are of one row and, along the dimensions from one on, meet nothing outside the input.
+func (l *lineOf) inside(first, pixels, from int) bool {
+	a, b := l.pixel(first), l.pixel(first+pixels-1)
 	for i := range l.v.Rank {
 		s := &l.v.Dim[i]
 		if b[i] < a[i] || i < l.v.Rank-1 && b[i] != a[i] {
@@ -199,7 +199,7 @@ func (l *lineOf) inner() bool {
 		}
 		for k := range s.Size {
 			x, met := s.Source(a[i], k)
-			if y, _ := s.Source(b[i], k); met && (x < 0 || y >= s.In) {
+			if y, _ := s.Source(b[i], k); i >= from && met && (x < 0 || y >= s.In) {
 				return false
 			}
 		}
@@ -320,8 +320,14 @@ func (l *lineOf) tabulate(run *directRun) {
 	run.step = each * tapSize
 	run.tables = make([]simd.ConvTap, each*run.tiles)
 	for t := range run.tiles {
-		first := run.first + t*run.tile.Pixels
-		copy(run.tables[t*each:], l.table(first, min(run.tile.Pixels, l.pixels-first)))
+		first, table := run.first+t*run.tile.Pixels, run.tables[t*each:]
+		n := min(run.tile.Pixels, l.pixels-first)
+		if t > 0 && n == run.tile.Pixels && l.inside(first-n, 2*n, l.v.Rank-1) { // as the one before
+			copy(table[:each], run.tables[(t-1)*each:])
+			l.taps += table[0].In/tapSize + 1
+			continue
+		}
+		copy(table, l.table(first, n))
 	}
 }
 
