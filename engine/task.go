@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/op"
 )
 
 // task is the evaluation of one unit under way, shared by the goroutines that compute its chunks. A session uses the
@@ -227,13 +228,28 @@ func (t *task) compute(st *step, w, lo, hi int) {
 	if st.strips != nil {
 		st.strips.Run(calls, lo, hi)
 	} else {
-		for i := range st.parts {
-			p := &st.parts[i]
-			p.run(&calls[i], lo*p.each, hi*p.each)
-		}
+		st.compute(calls, lo, hi)
 	}
 	if t.chunk != nil {
 		t.chunk(st.Unit, w, lo, hi, began, time.Since(began))
+	}
+}
+
+// compute evaluates the pieces lo…hi-1, part after part: those of rounds in which parts work alone, and those of the last one.
+func (u *Unit) compute(calls []op.Call, lo, hi int) {
+	before := 0
+	for i := range u.parts {
+		p := &u.parts[i]
+		if from, end := max(lo, p.first), min(hi, p.first+p.before); from < end {
+			p.run(&calls[i], from-p.first, end-p.first)
+		}
+		before += p.before
+	}
+	if lo, hi = max(lo-before, 0), hi-before; lo < hi {
+		for i := range u.parts {
+			p := &u.parts[i]
+			p.run(&calls[i], p.before+lo*p.each, p.before+hi*p.each)
+		}
 	}
 }
 

@@ -39,7 +39,9 @@ type part struct {
 	packs   []int        // positions of packed constants in the program
 	scratch int64        // bytes for each worker
 	shared  int64        // bytes for all workers
-	each    int          // how many of its own pieces make one of the unit's
+	first   int          // the unit's piece that is the first of its own in rounds before the last one,
+	before  int          // and how many it has there
+	each    int          // how many of its own pieces make one of the unit's in the last round
 	rows    *kernel.Rows // [kernel.Plan.Rows]
 }
 
@@ -273,20 +275,27 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		return nil, err
 	}
 	for len(nodes) > 0 {
-		u := &Unit{}
+		u, last := &Unit{}, 0 // pieces of the last round
 		for len(nodes) > 0 {
 			plan, taken, err := b.plan(nodes)
 			if err != nil {
 				return nil, err
 			}
-			even := plan.Even && plan.Pieces > 0 && plan.Rounds == nil
+			own := lastRound(plan)
+			even := plan.Even && own > 0 && len(plan.Rounds) <= 2
 			switch {
 			case len(u.parts) == 0:
-				u.Kernel, u.Pieces, u.rounds = plan.Kernel, plan.Pieces, plan.Rounds
+				u.Kernel, u.rounds, last = plan.Kernel, slices.Clone(plan.Rounds), own
 			case !even || !b.joins(plan, nodes, u.last().Out[0]):
 				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
 			default:
-				u.Pieces = gcd(u.Pieces, plan.Pieces)
+				last = gcd(last, own)
+				if before := plan.Pieces - own; before > 0 { // what it prepares needs no other part
+					if u.rounds == nil {
+						u.rounds = []int{0, 0}
+					}
+					u.rounds[0] += before
+				}
 			}
 			if taken == 0 {
 				break
@@ -305,15 +314,34 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 				return nil, err
 			}
 		}
-		for i := range u.parts {
-			u.parts[i].each /= max(u.Pieces, 1)
-		}
+		u.divide(last)
 		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 { // Without this pieces would be put together that the kernel has made of the right size.
 			u.least, u.most = 1, 1 // the kernel makes pieces that are worth it
 		}
 		units = append(units, u)
 	}
 	return units, nil
+}
+
+// lastRound returns how many pieces the last round of a plan has.
+func lastRound(p *kernel.Plan) int {
+	if p.Rounds == nil {
+		return p.Pieces
+	}
+	return p.Rounds[len(p.Rounds)-1]
+}
+
+// divide numbers the pieces of a unit's parts, of which the last round has so many.
+func (u *Unit) divide(last int) {
+	u.Pieces = last
+	for i := range u.parts {
+		p := &u.parts[i]
+		p.first, p.each = u.Pieces-last, p.each/max(last, 1)
+		u.Pieces += p.before
+	}
+	if u.rounds != nil {
+		u.rounds[len(u.rounds)-1] = last
+	}
 }
 
 // joins reports whether a plan for nodes takes a value, which is computed in the same unit, piece by piece, in the layout that it has, and yields
@@ -381,7 +409,7 @@ func (b *builder) fit(nodes []*graph.Node) bool {
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	p := part{nodes: nodes, run: plan.Run, code: plan.Code,
-		scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces, rows: plan.Rows}
+		scratch: int64(plan.Scratch), shared: int64(plan.Shared), before: plan.Pieces - lastRound(plan), each: lastRound(plan), rows: plan.Rows}
 	for _, v := range (kernel.Region{Nodes: nodes}).Operands() {
 		p.in = append(p.in, slot{value: v})
 	}

@@ -64,24 +64,29 @@ func sameAsReference(t *testing.T, g *graph.Graph, opts ...Options) (p *Program)
 	return p
 }
 
-// TestAttention checks that weights of attention are normalized and used in the unit that computes them, in pieces of rows.
+// TestAttention checks that weights of attention are normalized and used in the unit that computes them, in pieces of rows: also where all keys and values
+// are copied in a round before.
 func TestAttention(t *testing.T) {
 	if !simd.AVX2.Has() {
 		t.Skip("without vectors nothing yields rows")
 	}
-	n := newNet(t)
-	q, k, v := n.input("q", tensor.Float32, 3, 40, 16), n.input("k", tensor.Float32, 3, 40, 16), n.input("v", tensor.Float32, 3, 40, 24)
-	weights := n.op("mul", nil, n.op("matmul", graph.AttrsOf("transposeB", true), q, k), n.constant([]float32{0.25}))
-	weights = n.op("softmax", graph.AttrsOf("axes", []int{2}), weights)
-	y := n.op("matmul", nil, weights, v)
-	n.output("y", n.op("matmul", nil, y, n.constant(make([]float32, 24*24), 1, 24, 24)))
-	g, err := n.Build()
-	p := sameAsReference(t, ok(t, g, err), Options{Threads: 2})
-	if got, want := unitsOf(p.Units()), "matmul1 mul1 softmax1 matmul2; matmul3"; got != want {
-		t.Errorf("units %s; want %s", got, want)
-	}
-	if u := p.Units()[0]; u.Pieces%3 != 0 {
-		t.Errorf("%d pieces of three matrices", u.Pieces)
+	for _, tt := range []struct {
+		queries, rounds int
+	}{{40, 0}, {360, 2}} {
+		n := newNet(t)
+		q, k, v := n.input("q", tensor.Float32, 3, tt.queries, 16), n.input("k", tensor.Float32, 3, tt.queries, 16), n.input("v", tensor.Float32, 3, 24, tt.queries)
+		weights := n.op("mul", nil, n.op("matmul", graph.AttrsOf("transposeB", true), q, k), n.constant([]float32{0.25}))
+		weights = n.op("softmax", graph.AttrsOf("axes", []int{2}), weights)
+		y := n.op("matmul", graph.AttrsOf("transposeB", true), weights, v)
+		n.output("y", n.op("matmul", nil, y, n.constant(make([]float32, 24*24), 1, 24, 24)))
+		g, err := n.Build()
+		p := sameAsReference(t, ok(t, g, err), Options{Threads: 2})
+		if got, want := unitsOf(p.Units()), "matmul1 mul1 softmax1 matmul2; matmul3"; got != want {
+			t.Errorf("%d queries: units %s; want %s", tt.queries, got, want)
+		}
+		if u := p.Units()[0]; len(u.rounds) != tt.rounds || len(u.rounds) == 0 && u.Pieces%3 != 0 || len(u.rounds) > 0 && u.rounds[1]%3 != 0 {
+			t.Errorf("%d queries: %d pieces of three matrices, in rounds %v", tt.queries, u.Pieces, u.rounds)
+		}
 	}
 }
 

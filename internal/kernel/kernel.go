@@ -127,10 +127,11 @@ type Plan struct {
 	// Nanos is about how many nanoseconds one goroutine takes for all pieces, by which the engine divides them among workers. At 0 the
 	// engine estimates it by the cost of the nodes, as for a reference.
 	Nanos int64
-	// Even says that piece i of n yields the i-th of n equal runs of the elements of the result.
+	// Even says that piece i of the n of the last round yields the i-th of n equal runs of the elements of the result, and that pieces of others yield
+	// none.
 	Even bool
-	// Streams says, beside Even, that piece i of n reads of the root's operand 0 only the i-th of n equal runs of its elements: a row of attention's weights,
-	// say, is used while it is near.
+	// Streams says, beside Even, that piece i of n reads of the root's operand 0 only the i-th of n equal runs of its elements, and that pieces of other
+	// rounds read none: a row of attention's weights, say, is used while it is near.
 	Streams bool
 	// Run computes the pieces lo…hi-1. Its call has the region's [Region.Operands], and the results of the last node. It must not allocate.
 	Run op.Kernel

@@ -29,13 +29,16 @@ func leftSteps(p *geometry.Product, apart int) (down, along int) {
 	return apart, 1
 }
 
-// linesCollide reports whether what is read of lines, of elements of that size, for a tile shares cache sets, so that one element drives out another.
-func linesCollide(p *geometry.Product, size int) bool {
+// leftCollides reports whether what is read of the left matrix, of elements of that size, for a tile shares cache sets, so that one element drives out another.
+func leftCollides(p *geometry.Product, size int) bool {
 	if p.AK != 1 {
 		return p.AK >= 128
 	}
-	return p.ARow%(2048/size) == 0
+	return collide(p.ARow, size)
 }
+
+// collide reports whether lines so many elements of that size apart share cache sets.
+func collide(apart, size int) bool { return apart%(2048/size) == 0 }
 
 // apart returns at which distance lines of so many numbers lie in different cache sets.
 func apart(n int) int { return (n+31)/32*32 + 16 }

@@ -36,7 +36,9 @@ func TestProductPlans(t *testing.T) {
 		{"what is near, as it is", shape{128, 128}, shape{128, 128}, nil, false, 0, 0, false, true, 4},
 		{"heads of attention", shape{12, 128, 64}, shape{12, 64, 128}, nil, false, 0, 0, false, true, 12},
 		{"transposed heads", shape{12, 128, 64}, shape{12, 128, 64}, transposed, false, 0, 0, false, true, 12},
-		{"large and dynamic, copied for all", shape{512, 512}, shape{512, 512}, nil, false, 0, 512 * 512, true, false, 4 + 16},
+		{"large and dynamic, copied for all", shape{512, 512}, shape{512, 512}, nil, false, 0, 512 * 512, true, true, 4 + 16},
+		{"many queries, all keys copied", shape{8, 512, 40}, shape{8, 512, 40}, transposed, false, 0, 8 * 40 * 512, true, true, 8*4 + 8*4},
+		{"rows that share cache sets, copied", shape{8, 512, 40}, shape{8, 40, 512}, nil, false, 0, 8 * 40 * 512, true, true, 8*4 + 8*4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := graph.NewBuilder(op.Rules, "product")

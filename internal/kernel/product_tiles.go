@@ -119,7 +119,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
 	if x.coded == nil {
-		x.chooseRight(matrices, n.In[1].Const != nil)
+		x.chooseRight(matrices, a.in[1].Shape.Len()/(x.K*x.N), n.In[1].Const != nil)
 	}
 	x.divide(matrices)
 	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: x.nanos(matrices)}
@@ -133,10 +133,9 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	if copies := x.rightCopies + x.leftCopies; copies > 0 {
 		p.Rounds = []int{copies, p.Pieces}
 		p.Pieces += copies
-	} else {
-		p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
-		p.Streams = p.Even && x.AK == 1 && x.ARow == x.K && a.in[0].Shape.Len() == matrices*x.M*x.K
 	}
+	p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
+	p.Streams = p.Even && x.leftCopies == 0 && x.AK == 1 && x.ARow == x.K && a.in[0].Shape.Len() == matrices*x.M*x.K
 	return p
 }
 
@@ -186,17 +185,17 @@ func (a *application) flatProduct() *geometry.Product {
 // perColumn reports whether a shape broadcasts along rows: whether it has one element, or one for each of n columns.
 func perColumn(s tensor.Shape, n int) bool { return s.Len() == 1 || s.Len() == n && s[len(s)-1] == n }
 
-// chooseRight decides where panels of the right matrix are read.
-func (x *tiles) chooseRight(matrices int, constant bool) {
+// chooseRight decides where panels of the right matrix are read, of so many.
+func (x *tiles) chooseRight(matrices, rights int, constant bool) {
 	rows := x.BCol == 1
 	few := x.M <= 2*x.tier.ProductRows()
-	near := x.K*x.N <= nearRight && x.BK == x.N
+	near := x.K*x.N <= nearRight && x.BK == x.N && !collide(x.BK, 4)
 	switch {
 	case rows && x.N <= x.panel || rows && !constant && (few || near):
 		x.right = inPlace
 	case constant:
 		x.right = packed
-	case few || matrices > 1:
+	case few || rights != matrices || matrices > 1 && x.pieces(matrices) == 1 && x.M <= mostRows && x.N <= mostColumns:
 		x.right = copied
 	default:
 		x.right = shared
@@ -215,11 +214,7 @@ func (x *tiles) divide(matrices int) {
 	default:
 		x.kBlock = evenBlock(x.K, mostK)
 	}
-	work := x.work(matrices)
-	if x.right == decoded && x.M <= 2 { // where decoding takes most of the time
-		work *= decodedWork
-	}
-	pieces := max(1, int(min(work/pieceWork, mostPieces))/matrices)
+	pieces := x.pieces(matrices)
 	x.rows, x.columns, x.rowPieces, x.columnPieces = x.M, x.N, 1, 1
 	switch {
 	case x.right == copied:
@@ -237,7 +232,7 @@ func (x *tiles) divide(matrices int) {
 	case copied:
 		x.rightFloats = x.kBlock * x.columns
 	case shared:
-		x.rightCopies, x.sharedRight = geometry.CeilDiv(x.N, copyColumns), x.K*x.N
+		x.rightCopies, x.sharedRight = matrices*geometry.CeilDiv(x.N, copyColumns), matrices*x.K*x.N
 	}
 	if !x.collides() {
 		return
@@ -258,7 +253,16 @@ func (x *tiles) divide(matrices int) {
 
 // collides reports whether what is read of the left matrix for a tile shares cache sets, so that one element drives out another, and copying it pays.
 func (x *tiles) collides() bool {
-	return x.M > 4 && x.N > 2*x.panel && linesCollide(&x.Product, 4)
+	return x.M > 4 && x.N > 2*x.panel && leftCollides(&x.Product, 4)
+}
+
+// pieces returns into how many pieces each matrix is worth being divided.
+func (x *tiles) pieces(matrices int) int {
+	work := x.work(matrices)
+	if x.right == decoded && x.M <= 2 { // where decoding takes most of the time
+		work *= decodedWork
+	}
+	return max(1, int(min(work/pieceWork, mostPieces))/matrices)
 }
 
 // work returns the number of multiply-adds.

@@ -44,8 +44,10 @@ func (x *tiles) run(c *op.Call, lo, hi int) {
 			lines, each := leftLines(&x.Product, x.M, x.K)
 			w.copyLines(w.a[i*copyRows*x.leftStep:], left[i*copyRows*leftLine(&x.Product):], min(copyRows, lines-i*copyRows), each)
 		} else {
-			from := lo * copyColumns
-			w.copyColumns(w.b[from*x.K:], right, x.K, from, min(from+copyColumns, x.N))
+			columns := geometry.CeilDiv(x.N, copyColumns)
+			matrix, from := lo/columns, lo%columns*copyColumns
+			_, b := x.Factors(matrix * x.M * x.N)
+			w.copyColumns(w.b[matrix*x.K*x.N+from*x.K:], right[b:], x.K, from, min(from+copyColumns, x.N))
 		}
 	}
 	for lo < hi && !w.watch.Stops(0) {
@@ -78,6 +80,9 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 	x := w.tiles
 	at := matrix * x.M * x.N
 	a, b := x.Factors(at)
+	if x.right == shared {
+		b = matrix * x.K * x.N
+	}
 	w.args.CRow, w.args.Add = 4*uintptr(x.N), 0
 	block := x.rowBlock(rows - row)
 	for k := 0; k < x.K; k += x.kBlock {

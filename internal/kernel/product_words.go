@@ -93,7 +93,7 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 	x.columns = geometry.CeilDiv(panels, pieces) * x.panel
 	x.columnPieces = geometry.CeilDiv(x.N, x.columns)
 	left := 0
-	if !few && x.N > 2*x.panel && linesCollide(x.Product, size) {
+	if !few && x.N > 2*x.panel && leftCollides(x.Product, size) {
 		lines, each := leftLines(x.Product, x.rows, wordsK)
 		x.leftStep = apart(each)
 		left = lines * x.leftStep

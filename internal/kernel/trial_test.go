@@ -241,10 +241,10 @@ func (x *trial) spoil(b []byte) {
 func (x *trial) check() {
 	x.Helper()
 	defer x.release()
-	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.call.Out[0].Len()%n != 0 {
+	rounds := x.divide()
+	if n := x.lastRound(); n <= 0 || x.plan.Even && x.call.Out[0].Len()%n != 0 {
 		x.Fatalf("%v: %d pieces of %v", x, n, x.want)
 	}
-	rounds := x.divide()
 	for _, chunks := range rounds {
 		for _, c := range chunks {
 			x.run(c)
@@ -255,7 +255,7 @@ func (x *trial) check() {
 		x.checkTogether(rounds)
 	}
 	if x.plan.Even {
-		x.checkEven(op.Pick(x.r, rounds[0]))
+		x.checkEven(rounds)
 	}
 	if x.inPlace {
 		x.checkInPlace(rounds)
@@ -357,13 +357,28 @@ func (x *trial) compare(how string) {
 	}
 }
 
-// checkEven holds the pieces of a chunk to yielding their run of elements and no other.
-func (x *trial) checkEven(chunk [2]int) {
+// lastRound returns how many pieces the last round has.
+func (x *trial) lastRound() int {
+	if x.plan.Rounds == nil {
+		return x.plan.Pieces
+	}
+	return x.plan.Rounds[len(x.plan.Rounds)-1]
+}
+
+// checkEven holds the pieces of a chunk of the last round to yielding their run of elements and no other, and those of rounds before it to yielding none.
+func (x *trial) checkEven(rounds [][][2]int) {
 	x.Helper()
-	y := x.call.Out[0].Bytes()
-	before, each, size := slices.Clone(y), x.call.Out[0].Len()/x.plan.Pieces, x.call.Out[0].DType().Size()
+	y, n := x.call.Out[0].Bytes(), x.lastRound()
+	before, each, size := slices.Clone(y), x.call.Out[0].Len()/n, x.call.Out[0].DType().Size()
+	for _, chunks := range rounds[:len(rounds)-1] {
+		for _, c := range chunks {
+			x.run(c)
+		}
+	}
+	chunk := op.Pick(x.r, rounds[len(rounds)-1])
 	x.run(chunk)
-	lo, hi := chunk[0]*each, chunk[1]*each
+	first := x.plan.Pieces - n
+	lo, hi := (chunk[0]-first)*each, (chunk[1]-first)*each
 	if differs(x.call.Out[0], x.want[0], layoutOf(x.plan.Out, 0), lo, hi) >= 0 || !bytes.Equal(y[:lo*size], before[:lo*size]) || !bytes.Equal(y[hi*size:], before[hi*size:]) {
 		x.Fatalf("%v %v: the pieces %v of %d yield not their part, or more", x.of.In, x.of.Attrs, chunk, x.plan.Pieces)
 	}
