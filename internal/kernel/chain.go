@@ -74,7 +74,7 @@ const (
 const chainRun = 2048
 
 // shortRun is below how many elements a run is too short for calls of its own.
-const shortRun = 48
+const shortRun = 256
 
 // builder of chains.
 type chainBuilder struct {
@@ -610,21 +610,33 @@ func (h *chain) spreadOut(c *op.Call, o *operand, to []float32, at int) {
 		}
 		return truthOf(truths[p])
 	}
-	for i, stride := 0, o.stride[len(o.stride)-1]; i < known; {
-		p, part := h.position(o, at+i), to[i:min(known, i+h.run-(at+i)%h.run)]
-		switch {
-		case o.channels > 0:
-			for k := range part {
-				part[k] = element(min(p+(at+i+k)%block, o.channels-1)) // behind the last channel there may be anything
+	last := len(o.stride) - 1
+	for i := 0; i < known; {
+		p, begun, rows := h.position(o, at+i), (at+i)%h.run, 1
+		if begun == 0 && last > 0 { // of rows one behind the other the first one tells where the others are
+			rows = h.extents[last-1] - (at+i)/h.run%h.extents[last-1]
+		}
+		for ; rows > 0 && i < known; rows-- {
+			part := to[i:min(known, i+h.run-begun)]
+			switch stride := o.stride[last]; {
+			case o.channels > 0:
+				for k := range part {
+					part[k] = element(min(p+(at+i+k)%block, o.channels-1)) // behind the last channel there may be anything
+				}
+			case stride == 0:
+				splat(part, element(p))
+			case stride == 1 && data != nil:
+				copy(part, data[p:])
+			default:
+				for k := range part {
+					part[k] = element(p + k*stride)
+				}
 			}
-		case stride == 0:
-			splat(part, element(p))
-		default:
-			for k := range part {
-				part[k] = element(p + k*stride)
+			i += len(part)
+			if last > 0 {
+				p += o.stride[last-1]
 			}
 		}
-		i += len(part)
 	}
 	for known < len(to) {
 		known += copy(to[known:], to[:known])
