@@ -114,6 +114,14 @@ func (p *Product) Factors(i int) (a, b int) {
 	return a, b
 }
 
+// Swapped returns the geometry of the product of the factors' transposes, the right one by the left one, whose result is the transpose of that of p.
+func (p *Product) Swapped() Product {
+	s := *p
+	s.M, s.N, s.ARow, s.AK, s.BK, s.BCol = p.N, p.M, p.BCol, p.BK, p.AK, p.ARow
+	s.aBatch, s.bBatch = p.bBatch, p.aBatch
+	return s
+}
+
 // MatrixSteps returns the distances, in a tensor of rank 2 or less, of the elements that belong to neighbouring rows and columns of a matrix to
 // which it broadcasts.
 func MatrixSteps(shape tensor.Shape) (row, col int) {

@@ -478,7 +478,7 @@ func sameShapes(r *op.Rand) op.Case {
 
 // matrixExtents returns how many rows a left matrix, rows a right one, and columns it has: around the sizes of tiles, or once more than a block has.
 func matrixExtents(r *op.Rand) (m, k, n int) {
-	switch which := r.IntN(12); {
+	switch which := r.IntN(14); {
 	case which == 0 && interpreting != nil:
 		return r.Between(5, 7), 1025, r.Between(65, 67)
 	case which == 0: // several blocks of k, of rows that share cache sets
@@ -487,6 +487,10 @@ func matrixExtents(r *op.Rand) (m, k, n int) {
 		return r.Between(257, 260), r.Between(1, 5), r.Between(65, 80)
 	case which == 2: // several blocks of columns
 		return r.Between(1, 20), r.Between(1, 5), r.Between(510, 530)
+	case which == 12: // a row by columns that may lie along lines
+		return 1, extent(r), r.Between(60, 270)
+	case which == 13: // and a column
+		return r.Between(60, 270), extent(r), 1
 	case which <= 5: // several tiles
 		return r.Between(4, 50), extent(r), extent(r)
 	}

@@ -152,6 +152,14 @@ func TestInterpreted(t *testing.T) {
 				t.Errorf("nothing is computed by %s", r.Name)
 			}
 		})
+		t.Run(tier.Name+"/lines", func(t *testing.T) {
+			interpreting.fail = func(err error) { t.Fatal(err) }
+			if row := rowOf(of, "tiles", "matmul"); row != nil {
+				for seed := range uint64(4 * cases) {
+					compareLines(t, row, seed)
+				}
+			}
+		})
 		t.Run(tier.Name+"/codes", func(t *testing.T) {
 			interpreting.fail = func(err error) { t.Fatal(err) }
 			clear(interpreting.ran)

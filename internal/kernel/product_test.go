@@ -37,6 +37,7 @@ func TestProductPlans(t *testing.T) {
 		{"heads of attention", shape{12, 128, 64}, shape{12, 64, 128}, nil, false, 0, 0, false, true, 12},
 		{"transposed heads", shape{12, 128, 64}, shape{12, 128, 64}, transposed, false, 0, 0, false, true, 12},
 		{"large and dynamic, copied for all", shape{512, 512}, shape{512, 512}, nil, false, 0, 512 * 512, true, true, 4 + 16},
+		{"a column, as a row by lines", shape{1024, 256}, shape{256, 1}, nil, false, 0, 0, false, false, 2},
 		{"many queries, all keys copied", shape{8, 512, 40}, shape{8, 512, 40}, transposed, false, 0, 8 * 40 * 512, true, true, 8*4 + 8*4},
 		{"rows that share cache sets, copied", shape{8, 512, 40}, shape{8, 40, 512}, nil, false, 0, 8 * 40 * 512, true, true, 8*4 + 8*4},
 	} {
@@ -293,4 +294,36 @@ func compareCoded(t *testing.T, row *kernel.Kernel, seed uint64) bool {
 	}
 	trialOf(t, r, c, p, want).check()
 	return true
+}
+
+// TestLines multiplies rows by columns that lie along lines, and matrices by a column.
+func TestLines(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *kernel.Kernel) {
+		if row.Name == "tiles" && row.Op == "matmul" && row.Sources {
+			for seed := range uint64(testdata.Cases(40, 1000)) {
+				compareLines(t, row, seed)
+			}
+		}
+	})
+}
+
+// compareLines holds such a product, of extents around those that a routine takes at once, to the reference.
+func compareLines(t *testing.T, row *kernel.Kernel, seed uint64) {
+	t.Helper()
+	r := op.NewRand(seed, 9)
+	k, n := r.Between(1, 40), op.Pick(r, []int{64, 128, 192})+r.Between(-1, 2)
+	shapes, attrs := []tensor.Shape{{r.Between(1, 2), 1, k}, {1, n, k}}, graph.AttrsOf("transposeB", true)
+	if r.Bool() {
+		shapes, attrs = []tensor.Shape{{r.Between(1, 2), n, k}, {1, k, 1}}, nil
+	}
+	b := graph.NewBuilder(op.Rules, "lines")
+	var c op.Case
+	var in []*graph.Value
+	for i, shape := range shapes {
+		c.In = append(c.In, r.Tensor(tensor.Float32, shape))
+		in = append(in, must(b.Input(string(rune('a'+i)), graph.TypeOf(c.In[i]))))
+	}
+	node := must(b.One("matmul", in, attrs, "")).Producer
+	c.Attrs = node.Attrs
+	trialOf(t, r, c, row.Prepare(kernel.Region{Nodes: []*graph.Node{node}}), evaluated("matmul", c.In, node.Attrs)).check()
 }

@@ -52,6 +52,7 @@ type tiles struct {
 	scaling scaling[float32]
 	addend  int // the operand that is added behind the tail; -1 if there is none
 
+	lines                   int // how many columns are read at once where they lie along lines; 0 if none are
 	kBlock                  int // of K, that is read before anything else is
 	rows, columns           int // of a piece
 	rowPieces, columnPieces int
@@ -97,6 +98,11 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	if x.K == 0 || coded && !x.decode(r) {
 		return nil
 	}
+	right := n.In[1]
+	if !coded && x.N == 1 && x.M > 1 && x.BK == 1 && x.AK == 1 && (n.Op != "gemm" || !a.has(2) || a.in[2].Shape.Len() == 1) {
+		// A column is a row of the transpose of the result.
+		x.Product, x.leftIn, x.rightIn, right = x.Swapped(), x.rightIn, x.leftIn, n.In[0]
+	}
 	bias := len(n.In)
 	switch n.Op {
 	case "linear":
@@ -119,13 +125,13 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
 	if x.coded == nil {
-		x.chooseRight(matrices, a.in[1].Shape.Len()/(x.K*x.N), n.In[1].Const != nil)
+		x.chooseRight(matrices, right.Type.Shape.Len()/(x.K*x.N), right.Const != nil)
 	}
 	x.divide(matrices)
 	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: x.nanos(matrices)}
 	switch x.right {
 	case packed:
-		p.Pack = []Pack{x.pack(n.In[1].Const)}
+		p.Pack = []Pack{x.pack(right.Const)}
 	case decoded:
 		p.Pack = x.packCoded()
 	}
@@ -195,6 +201,8 @@ func (x *tiles) chooseRight(matrices, rights int, constant bool) {
 		x.right = inPlace
 	case constant:
 		x.right = packed
+	case x.M == 1 && x.BK == 1 && x.AK == 1 && x.K >= 4:
+		x.right, x.lines = copied, 4*x.panel // but for the last ones
 	case few || rights != matrices || matrices > 1 && x.pieces(matrices) == 1 && x.M <= mostRows && x.N <= mostColumns:
 		x.right = copied
 	default:
@@ -214,6 +222,9 @@ func (x *tiles) divide(matrices int) {
 	default:
 		x.kBlock = evenBlock(x.K, mostK)
 	}
+	if x.lines > 0 {
+		x.kBlock = min(x.K, flatK) &^ 3
+	}
 	pieces := x.pieces(matrices)
 	x.rows, x.columns, x.rowPieces, x.columnPieces = x.M, x.N, 1, 1
 	switch {
@@ -231,6 +242,9 @@ func (x *tiles) divide(matrices int) {
 	switch x.right {
 	case copied:
 		x.rightFloats = x.kBlock * x.columns
+		if x.lines > 0 {
+			x.rightFloats = max(x.kBlock*min(x.columns, x.lines), 4*x.columns)
+		}
 	case shared:
 		x.rightCopies, x.sharedRight = matrices*geometry.CeilDiv(x.N, copyColumns), matrices*x.K*x.N
 	}

@@ -95,8 +95,12 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 			w.args.Add = 1
 			continue
 		}
+		first := column // of the columns that are copied
+		if x.lines > 0 && n%4 == 0 {
+			first += (columns - column) / x.lines * x.lines
+		}
 		if x.right == copied {
-			w.copyColumns(w.panels, w.b[b+k*x.BK:], n, column, columns)
+			w.copyColumns(w.panels, w.b[b+k*x.BK:], n, first, columns)
 		}
 		for i := row; i < rows; i += block {
 			m := min(block, rows-i)
@@ -110,7 +114,7 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 				if x.right == decoded && j%x.panel == 0 {
 					w.decodePanels(k, n, j, min(max(width, x.panel), columns-j))
 				}
-				w.setRight(b, k, n, column, j, columns)
+				w.setRight(b, k, n, first, j, columns)
 				next, nextK := j+width, k
 				if next >= columns {
 					next = column
@@ -159,7 +163,8 @@ func (w *tiling) setLeft(a, row, rows, k, n int) {
 	args.ARow, args.AStep = 4*uintptr(down), 4*uintptr(along)
 }
 
-// setRight says where the panel of column j is read, from row k on, in which a block of so many rows begins, in a piece of some columns.
+// setRight says where the panel of column j is read, from row k on, in which a block of so many rows begins, in a piece of some columns. Those from a column
+// on are copied, if any are.
 func (w *tiling) setRight(b, k, rows, column, j, columns int) {
 	x, args := w.tiles, &w.args
 	step, panel := x.width(j, columns), x.K*x.panel
@@ -170,6 +175,10 @@ func (w *tiling) setRight(b, k, rows, column, j, columns int) {
 	case packed, shared:
 		args.B = simd.At(w.b, b+x.K*j+k*step)
 	case copied:
+		if args.BLine = 0; j < column {
+			args.B, args.BLine = simd.At(w.b, b+k+j*x.BCol), 4*uintptr(x.BCol)
+			break
+		}
 		args.B = simd.At(w.panels, rows*(j-column))
 		panel = rows * x.panel
 	case decoded:

@@ -8,8 +8,8 @@ TEXT ·productAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
 tile:
-	MOVQ 88(AX), CX
-	MOVQ 72(AX), DX
+	MOVQ 96(AX), CX
+	MOVQ 80(AX), DX
 	CMPQ CX, $0x00000010
 	JNE  not_2
 	CMPQ DX, $0x01
@@ -72,7 +72,7 @@ begin_1x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x2
 	PREFETCHT0 (DX)
 	JMP        go_1x2
@@ -87,9 +87,9 @@ go_1x2:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x2:
 	VBROADCASTSS (DX), Y0
@@ -102,7 +102,7 @@ k_1x2:
 	DECQ         CX
 	JNZ          k_1x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x2
 
@@ -122,7 +122,7 @@ begin_2x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -143,9 +143,9 @@ go_2x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x2:
 	VMOVUPS      (BX), Y0
@@ -163,7 +163,7 @@ k_2x2:
 	DECQ         CX
 	JNZ          k_2x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x2
 
@@ -183,7 +183,7 @@ begin_3x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -209,9 +209,9 @@ go_3x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x2:
 	VMOVUPS      (BX), Y0
@@ -232,7 +232,7 @@ k_3x2:
 	DECQ         CX
 	JNZ          k_3x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x2
 
@@ -252,7 +252,7 @@ begin_4x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -284,9 +284,9 @@ go_4x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 	CMPQ R8, $0x04
 	JNE  k_4x2
 	LEAQ (R9)(R9*2), R12
@@ -385,7 +385,7 @@ k_4x2:
 
 end_4x2:
 	MOVQ a+0(FP), CX
-	MOVQ R10, 112(CX)
+	MOVQ R10, 120(CX)
 	MOVQ $0x0000000f, CX
 	JMP  finish_0x2
 
@@ -405,7 +405,7 @@ begin_5x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -442,9 +442,9 @@ go_5x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 	CMPQ R8, $0x04
 	JNE  k_5x2
 	LEAQ (R9)(R9*2), R12
@@ -558,7 +558,7 @@ k_5x2:
 
 end_5x2:
 	MOVQ a+0(FP), CX
-	MOVQ R10, 112(CX)
+	MOVQ R10, 120(CX)
 	MOVQ $0x0000001f, CX
 	JMP  finish_0x2
 
@@ -578,7 +578,7 @@ begin_6x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -621,9 +621,9 @@ go_6x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 	CMPQ R9, $0x04
 	JNE  k_6x2
 	LEAQ (R10)(R10*2), R13
@@ -752,7 +752,7 @@ k_6x2:
 
 end_6x2:
 	MOVQ a+0(FP), CX
-	MOVQ R11, 112(CX)
+	MOVQ R11, 120(CX)
 	MOVQ $0x0000003f, CX
 	JMP  finish_0x2
 
@@ -764,7 +764,7 @@ begin_1x1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), DX
+	MOVQ         96(CX), DX
 	MOVQ         $0x0706050403020100, BX
 	VMOVQ        BX, X0
 	VPMOVZXBD    X0, Y0
@@ -773,7 +773,7 @@ begin_1x1:
 	VPCMPGTD     Y0, Y8, Y8
 	MOVQ         (CX), DX
 	MOVQ         8(CX), BX
-	CMPQ         96(CX), $0x00
+	CMPQ         104(CX), $0x00
 	JNE          add_1x1
 	PREFETCHT0   (DX)
 	JMP          go_1x1
@@ -787,9 +787,9 @@ go_1x1:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x1:
 	VMASKMOVPS   (BX), Y8, Y0
@@ -802,7 +802,7 @@ k_1x1:
 	DECQ         CX
 	JNZ          k_1x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x1
 
@@ -814,7 +814,7 @@ begin_2x1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), DX
+	MOVQ         96(CX), DX
 	MOVQ         $0x0706050403020100, BX
 	VMOVQ        BX, X0
 	VPMOVZXBD    X0, Y0
@@ -823,7 +823,7 @@ begin_2x1:
 	VPCMPGTD     Y0, Y8, Y8
 	MOVQ         (CX), DX
 	MOVQ         8(CX), BX
-	CMPQ         96(CX), $0x00
+	CMPQ         104(CX), $0x00
 	JNE          add_2x1
 	PREFETCHT0   (DX)
 	ADDQ         BX, DX
@@ -842,9 +842,9 @@ go_2x1:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x1:
 	VMASKMOVPS   (BX), Y8, Y0
@@ -859,7 +859,7 @@ k_2x1:
 	DECQ         CX
 	JNZ          k_2x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x1
 
@@ -871,7 +871,7 @@ begin_3x1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), DX
+	MOVQ         96(CX), DX
 	MOVQ         $0x0706050403020100, BX
 	VMOVQ        BX, X0
 	VPMOVZXBD    X0, Y0
@@ -880,7 +880,7 @@ begin_3x1:
 	VPCMPGTD     Y0, Y8, Y8
 	MOVQ         (CX), DX
 	MOVQ         8(CX), BX
-	CMPQ         96(CX), $0x00
+	CMPQ         104(CX), $0x00
 	JNE          add_3x1
 	PREFETCHT0   (DX)
 	ADDQ         BX, DX
@@ -903,9 +903,9 @@ go_3x1:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x1:
 	VMASKMOVPS   (BX), Y8, Y0
@@ -922,7 +922,7 @@ k_3x1:
 	DECQ         CX
 	JNZ          k_3x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x1
 
@@ -934,7 +934,7 @@ begin_4x1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), DX
+	MOVQ         96(CX), DX
 	MOVQ         $0x0706050403020100, BX
 	VMOVQ        BX, X0
 	VPMOVZXBD    X0, Y0
@@ -943,7 +943,7 @@ begin_4x1:
 	VPCMPGTD     Y0, Y8, Y8
 	MOVQ         (CX), DX
 	MOVQ         8(CX), BX
-	CMPQ         96(CX), $0x00
+	CMPQ         104(CX), $0x00
 	JNE          add_4x1
 	PREFETCHT0   (DX)
 	ADDQ         BX, DX
@@ -971,9 +971,9 @@ go_4x1:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x1:
 	VMASKMOVPS   (BX), Y8, Y0
@@ -992,7 +992,7 @@ k_4x1:
 	DECQ         CX
 	JNZ          k_4x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x1
 
@@ -1004,7 +1004,7 @@ begin_5x1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), DX
+	MOVQ         96(CX), DX
 	MOVQ         $0x0706050403020100, BX
 	VMOVQ        BX, X0
 	VPMOVZXBD    X0, Y0
@@ -1013,7 +1013,7 @@ begin_5x1:
 	VPCMPGTD     Y0, Y8, Y8
 	MOVQ         (CX), DX
 	MOVQ         8(CX), BX
-	CMPQ         96(CX), $0x00
+	CMPQ         104(CX), $0x00
 	JNE          add_5x1
 	PREFETCHT0   (DX)
 	ADDQ         BX, DX
@@ -1045,9 +1045,9 @@ go_5x1:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x1:
 	VMASKMOVPS   (BX), Y8, Y0
@@ -1068,7 +1068,7 @@ k_5x1:
 	DECQ         CX
 	JNZ          k_5x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 	JMP          finish_0x1
 
@@ -1080,7 +1080,7 @@ begin_6x1:
 	VXORPS       Y6, Y6, Y6
 	VXORPS       Y7, Y7, Y7
 	MOVQ         a+0(FP), CX
-	MOVQ         88(CX), DX
+	MOVQ         96(CX), DX
 	MOVQ         $0x0706050403020100, BX
 	VMOVQ        BX, X0
 	VPMOVZXBD    X0, Y0
@@ -1089,7 +1089,7 @@ begin_6x1:
 	VPCMPGTD     Y0, Y8, Y8
 	MOVQ         (CX), DX
 	MOVQ         8(CX), BX
-	CMPQ         96(CX), $0x00
+	CMPQ         104(CX), $0x00
 	JNE          add_6x1
 	PREFETCHT0   (DX)
 	ADDQ         BX, DX
@@ -1126,9 +1126,9 @@ go_6x1:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x1:
 	VMASKMOVPS   (BX), Y8, Y0
@@ -1151,7 +1151,7 @@ k_6x1:
 	DECQ         CX
 	JNZ          k_6x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 	JMP          finish_0x1
 
@@ -1167,7 +1167,7 @@ begin_1x8:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x8
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1186,16 +1186,387 @@ add_1x8:
 	VMOVUPS 224(DX), Y15
 
 go_1x8:
-	MOVQ a+0(FP), CX
-	MOVQ 16(CX), DX
-	MOVQ 40(CX), BX
-	MOVQ 56(CX), SI
-	LEAQ (SI)(SI*2), DI
-	MOVQ 32(CX), R8
-	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ  a+0(FP), CX
+	MOVQ  16(CX), DX
+	MOVQ  40(CX), BX
+	MOVQ  56(CX), SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  32(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  120(CX), R10
+	MOVQ  128(CX), R11
+	MOVQ  72(CX), R12
+	MOVQ  64(CX), CX
+	TESTQ CX, CX
+	JZ    k_1x8
+	LEAQ  (CX)(CX*2), SI
+
+lines:
+	MOVQ R12, DI
+	CMPQ R12, $0x10
+	JBE  last_lines
+	MOVQ $0x00000010, DI
+
+last_lines:
+	MOVQ       BX, R8
+	MOVQ       R8, R9
+	LEAQ       (R9)(CX*4), R10
+	LEAQ       (R10)(CX*4), R8
+	PREFETCHT0 64(R9)
+	PREFETCHT0 64(R9)(CX*1)
+	PREFETCHT0 64(R9)(CX*2)
+	PREFETCHT0 64(R9)(SI*1)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 64(R10)(CX*1)
+	PREFETCHT0 64(R10)(CX*2)
+	PREFETCHT0 64(R10)(SI*1)
+	MOVQ       DX, R11
+	MOVQ       DI, R13
+
+lines_0:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y8
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y8
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y8
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y8
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_0
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_1:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y9
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y9
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y9
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y9
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_1
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_2:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y10
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y10
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y10
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y10
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_2
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_3:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y11
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y11
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y11
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y11
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_3
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_4:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y12
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y12
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y12
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y12
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_4
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_5:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y13
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y13
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y13
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y13
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_5
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_6:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y14
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y14
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y14
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y14
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_6
+	MOVQ           R8, R9
+	LEAQ           (R9)(CX*4), R10
+	LEAQ           (R10)(CX*4), R8
+	PREFETCHT0     64(R9)
+	PREFETCHT0     64(R9)(CX*1)
+	PREFETCHT0     64(R9)(CX*2)
+	PREFETCHT0     64(R9)(SI*1)
+	PREFETCHT0     64(R10)
+	PREFETCHT0     64(R10)(CX*1)
+	PREFETCHT0     64(R10)(CX*2)
+	PREFETCHT0     64(R10)(SI*1)
+	MOVQ           DX, R11
+	MOVQ           DI, R13
+
+lines_7:
+	VBROADCASTF128 (R9), Y0
+	VINSERTF128    $0x01, (R10), Y0, Y0
+	VBROADCASTF128 (R9)(CX*1), Y1
+	VINSERTF128    $0x01, (R10)(CX*1), Y1, Y1
+	VBROADCASTF128 (R9)(CX*2), Y2
+	VINSERTF128    $0x01, (R10)(CX*2), Y2, Y2
+	VBROADCASTF128 (R9)(SI*1), Y3
+	VINSERTF128    $0x01, (R10)(SI*1), Y3, Y3
+	VUNPCKLPS      Y1, Y0, Y4
+	VUNPCKLPS      Y3, Y2, Y5
+	VUNPCKHPS      Y1, Y0, Y0
+	VUNPCKHPS      Y3, Y2, Y1
+	VSHUFPS        $0x44, Y5, Y4, Y2
+	VBROADCASTSS   (R11), Y3
+	VFMADD231PS    Y2, Y3, Y15
+	VSHUFPS        $0xee, Y5, Y4, Y2
+	VBROADCASTSS   4(R11), Y3
+	VFMADD231PS    Y2, Y3, Y15
+	VSHUFPS        $0x44, Y1, Y0, Y2
+	VBROADCASTSS   8(R11), Y3
+	VFMADD231PS    Y2, Y3, Y15
+	VSHUFPS        $0xee, Y1, Y0, Y0
+	VBROADCASTSS   12(R11), Y1
+	VFMADD231PS    Y0, Y1, Y15
+	ADDQ           $0x10, R9
+	ADDQ           $0x10, R10
+	ADDQ           $0x10, R11
+	SUBQ           $0x04, R13
+	JNZ            lines_7
+	ADDQ           $0x40, BX
+	ADDQ           $0x40, DX
+	SUBQ           DI, R12
+	JNZ            lines
+	MOVQ           $0x00000001, CX
+	JMP            finish_0x8
 
 k_1x8:
 	VBROADCASTSS (DX), Y0
@@ -1211,10 +1582,10 @@ k_1x8:
 	ADDQ         R11, R10
 	ADDQ         R9, BX
 	ADDQ         R8, DX
-	DECQ         CX
+	DECQ         R12
 	JNZ          k_1x8
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x8
 
@@ -1230,7 +1601,7 @@ begin_2x4:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x4
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1258,9 +1629,9 @@ go_2x4:
 	MOVQ 56(CX), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_2x4:
 	VMOVUPS      (BX), Y0
@@ -1284,13 +1655,13 @@ k_2x4:
 	DECQ         CX
 	JNZ          k_2x4
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x4
 
 finish_0x2:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -1871,19 +2242,19 @@ some_rows23:
 rows24:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
 
 finish_0x1:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -2266,19 +2637,19 @@ some_rows47:
 rows48:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
 
 finish_0x8:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -2766,19 +3137,19 @@ some_rows71:
 rows72:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
 
 finish_0x4:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -3223,12 +3594,12 @@ some_rows95:
 rows96:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
@@ -3239,7 +3610,7 @@ TEXT ·productDoublesAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
 tile:
-	MOVQ 72(AX), CX
+	MOVQ 80(AX), CX
 	CMPQ CX, $0x06
 	JE   begin_6x2
 	CMPQ CX, $0x01
@@ -3270,7 +3641,7 @@ begin_6x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3313,9 +3684,9 @@ go_6x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x2:
 	VMOVUPS      (BX), Y12
@@ -3345,7 +3716,7 @@ k_6x2:
 	DECQ         CX
 	JNZ          k_6x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 	JMP          finish_0x2
 
@@ -3365,7 +3736,7 @@ begin_1x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x2
 	PREFETCHT0 (DX)
 	JMP        go_1x2
@@ -3380,9 +3751,9 @@ go_1x2:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x2:
 	VMOVUPS      (BX), Y12
@@ -3397,7 +3768,7 @@ k_1x2:
 	DECQ         CX
 	JNZ          k_1x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x2
 
@@ -3417,7 +3788,7 @@ begin_2x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3438,9 +3809,9 @@ go_2x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x2:
 	VMOVUPS      (BX), Y12
@@ -3458,7 +3829,7 @@ k_2x2:
 	DECQ         CX
 	JNZ          k_2x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x2
 
@@ -3478,7 +3849,7 @@ begin_3x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3504,9 +3875,9 @@ go_3x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x2:
 	VMOVUPS      (BX), Y12
@@ -3527,7 +3898,7 @@ k_3x2:
 	DECQ         CX
 	JNZ          k_3x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x2
 
@@ -3547,7 +3918,7 @@ begin_4x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3579,9 +3950,9 @@ go_4x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x2:
 	VMOVUPS      (BX), Y12
@@ -3605,7 +3976,7 @@ k_4x2:
 	DECQ         CX
 	JNZ          k_4x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x2
 
@@ -3625,7 +3996,7 @@ begin_5x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3662,9 +4033,9 @@ go_5x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x2:
 	VMOVUPS      (BX), Y12
@@ -3691,7 +4062,7 @@ k_5x2:
 	DECQ         CX
 	JNZ          k_5x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 
 finish_0x2:
@@ -3750,12 +4121,12 @@ some_rows1:
 rows2:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
@@ -3766,7 +4137,7 @@ TEXT ·productIntsAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
 tile:
-	MOVQ 72(AX), CX
+	MOVQ 80(AX), CX
 	CMPQ CX, $0x06
 	JE   begin_6x2
 	CMPQ CX, $0x01
@@ -3797,7 +4168,7 @@ begin_6x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3840,9 +4211,9 @@ go_6x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x2:
 	VMOVUPS      (BX), Y12
@@ -3884,7 +4255,7 @@ k_6x2:
 	DECQ         CX
 	JNZ          k_6x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 	JMP          finish_0x2
 
@@ -3904,7 +4275,7 @@ begin_1x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x2
 	PREFETCHT0 (DX)
 	JMP        go_1x2
@@ -3919,9 +4290,9 @@ go_1x2:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x2:
 	VMOVUPS      (BX), Y12
@@ -3938,7 +4309,7 @@ k_1x2:
 	DECQ         CX
 	JNZ          k_1x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x2
 
@@ -3958,7 +4329,7 @@ begin_2x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3979,9 +4350,9 @@ go_2x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x2:
 	VMOVUPS      (BX), Y12
@@ -4003,7 +4374,7 @@ k_2x2:
 	DECQ         CX
 	JNZ          k_2x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x2
 
@@ -4023,7 +4394,7 @@ begin_3x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -4049,9 +4420,9 @@ go_3x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x2:
 	VMOVUPS      (BX), Y12
@@ -4078,7 +4449,7 @@ k_3x2:
 	DECQ         CX
 	JNZ          k_3x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x2
 
@@ -4098,7 +4469,7 @@ begin_4x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -4130,9 +4501,9 @@ go_4x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x2:
 	VMOVUPS      (BX), Y12
@@ -4164,7 +4535,7 @@ k_4x2:
 	DECQ         CX
 	JNZ          k_4x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x2
 
@@ -4184,7 +4555,7 @@ begin_5x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x2
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -4221,9 +4592,9 @@ go_5x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x2:
 	VMOVUPS      (BX), Y12
@@ -4260,7 +4631,7 @@ k_5x2:
 	DECQ         CX
 	JNZ          k_5x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 
 finish_0x2:
@@ -4319,12 +4690,12 @@ some_rows1:
 rows2:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET

@@ -8,8 +8,8 @@ TEXT ·productAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
 tile:
-	MOVQ 88(AX), CX
-	MOVQ 72(AX), DX
+	MOVQ 96(AX), CX
+	MOVQ 80(AX), DX
 	CMPQ CX, $0x00000020
 	JNE  not_2
 	CMPQ DX, $0x01
@@ -120,7 +120,7 @@ begin_1x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -136,9 +136,9 @@ go_1x2:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x2:
 	VBROADCASTSS (DX), Z0
@@ -151,7 +151,7 @@ k_1x2:
 	DECQ         CX
 	JNZ          k_1x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x2
 
@@ -187,7 +187,7 @@ begin_2x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -210,9 +210,9 @@ go_2x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x2:
 	VMOVUPS      (BX), Z0
@@ -230,7 +230,7 @@ k_2x2:
 	DECQ         CX
 	JNZ          k_2x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x2
 
@@ -266,7 +266,7 @@ begin_3x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -295,9 +295,9 @@ go_3x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x2:
 	VMOVUPS      (BX), Z0
@@ -318,7 +318,7 @@ k_3x2:
 	DECQ         CX
 	JNZ          k_3x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x2
 
@@ -354,7 +354,7 @@ begin_4x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -390,9 +390,9 @@ go_4x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x2:
 	VMOVUPS      (BX), Z0
@@ -416,7 +416,7 @@ k_4x2:
 	DECQ         CX
 	JNZ          k_4x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x2
 
@@ -452,7 +452,7 @@ begin_5x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -494,9 +494,9 @@ go_5x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x2:
 	VMOVUPS      (BX), Z0
@@ -523,7 +523,7 @@ k_5x2:
 	DECQ         CX
 	JNZ          k_5x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 	JMP          finish_0x2
 
@@ -559,7 +559,7 @@ begin_6x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -608,9 +608,9 @@ go_6x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x2:
 	VMOVUPS      (BX), Z0
@@ -640,7 +640,7 @@ k_6x2:
 	DECQ         CX
 	JNZ          k_6x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 	JMP          finish_0x2
 
@@ -676,7 +676,7 @@ begin_7x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_7x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -731,9 +731,9 @@ go_7x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_7x2:
 	VMOVUPS      (BX), Z0
@@ -766,7 +766,7 @@ k_7x2:
 	DECQ         CX
 	JNZ          k_7x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000007f, CX
 	JMP          finish_0x2
 
@@ -802,7 +802,7 @@ begin_8x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_8x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -865,9 +865,9 @@ go_8x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_8x2:
 	VMOVUPS      (BX), Z0
@@ -904,7 +904,7 @@ k_8x2:
 	DECQ         CX
 	JNZ          k_8x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000000ff, CX
 	JMP          finish_0x2
 
@@ -940,7 +940,7 @@ begin_9x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_9x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1009,9 +1009,9 @@ go_9x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_9x2:
 	VMOVUPS      (BX), Z0
@@ -1051,7 +1051,7 @@ k_9x2:
 	DECQ         CX
 	JNZ          k_9x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000001ff, CX
 	JMP          finish_0x2
 
@@ -1087,7 +1087,7 @@ begin_10x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_10x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1162,9 +1162,9 @@ go_10x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_10x2:
 	VMOVUPS      (BX), Z0
@@ -1207,7 +1207,7 @@ k_10x2:
 	DECQ         CX
 	JNZ          k_10x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000003ff, CX
 	JMP          finish_0x2
 
@@ -1243,7 +1243,7 @@ begin_11x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_11x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1324,9 +1324,9 @@ go_11x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_11x2:
 	VMOVUPS      (BX), Z0
@@ -1372,7 +1372,7 @@ k_11x2:
 	DECQ         CX
 	JNZ          k_11x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000007ff, CX
 	JMP          finish_0x2
 
@@ -1408,7 +1408,7 @@ begin_12x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_12x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1495,9 +1495,9 @@ go_12x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_12x2:
 	VMOVUPS      (BX), Z0
@@ -1546,7 +1546,7 @@ k_12x2:
 	DECQ         CX
 	JNZ          k_12x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00000fff, CX
 	JMP          finish_0x2
 
@@ -1582,7 +1582,7 @@ begin_13x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_13x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1675,9 +1675,9 @@ go_13x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_13x2:
 	VMOVUPS      (BX), Z0
@@ -1729,7 +1729,7 @@ k_13x2:
 	DECQ         CX
 	JNZ          k_13x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00001fff, CX
 	JMP          finish_0x2
 
@@ -1765,7 +1765,7 @@ begin_14x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_14x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -1864,9 +1864,9 @@ go_14x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_14x2:
 	VMOVUPS      (BX), Z0
@@ -1921,7 +1921,7 @@ k_14x2:
 	DECQ         CX
 	JNZ          k_14x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00003fff, CX
 	JMP          finish_0x2
 
@@ -1941,13 +1941,13 @@ begin_1x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x1
 	PREFETCHT0 (DX)
 	JMP        go_1x1
@@ -1961,9 +1961,9 @@ go_1x1:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -1976,7 +1976,7 @@ k_1x1:
 	DECQ         CX
 	JNZ          k_1x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x1
 
@@ -1996,13 +1996,13 @@ begin_2x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2021,9 +2021,9 @@ go_2x1:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2038,7 +2038,7 @@ k_2x1:
 	DECQ         CX
 	JNZ          k_2x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x1
 
@@ -2058,13 +2058,13 @@ begin_3x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2087,9 +2087,9 @@ go_3x1:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2106,7 +2106,7 @@ k_3x1:
 	DECQ         CX
 	JNZ          k_3x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x1
 
@@ -2126,13 +2126,13 @@ begin_4x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2160,9 +2160,9 @@ go_4x1:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2181,7 +2181,7 @@ k_4x1:
 	DECQ         CX
 	JNZ          k_4x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x1
 
@@ -2201,13 +2201,13 @@ begin_5x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2239,9 +2239,9 @@ go_5x1:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2262,7 +2262,7 @@ k_5x1:
 	DECQ         CX
 	JNZ          k_5x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 	JMP          finish_0x1
 
@@ -2282,13 +2282,13 @@ begin_6x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2325,9 +2325,9 @@ go_6x1:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2350,7 +2350,7 @@ k_6x1:
 	DECQ         CX
 	JNZ          k_6x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 	JMP          finish_0x1
 
@@ -2370,13 +2370,13 @@ begin_7x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_7x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2417,9 +2417,9 @@ go_7x1:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_7x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2444,7 +2444,7 @@ k_7x1:
 	DECQ         CX
 	JNZ          k_7x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000007f, CX
 	JMP          finish_0x1
 
@@ -2464,13 +2464,13 @@ begin_8x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_8x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2517,9 +2517,9 @@ go_8x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_8x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2547,7 +2547,7 @@ k_8x1:
 	DECQ         CX
 	JNZ          k_8x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000000ff, CX
 	JMP          finish_0x1
 
@@ -2567,13 +2567,13 @@ begin_9x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_9x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2624,9 +2624,9 @@ go_9x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_9x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2656,7 +2656,7 @@ k_9x1:
 	DECQ         CX
 	JNZ          k_9x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000001ff, CX
 	JMP          finish_0x1
 
@@ -2676,13 +2676,13 @@ begin_10x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_10x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2737,9 +2737,9 @@ go_10x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_10x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2771,7 +2771,7 @@ k_10x1:
 	DECQ         CX
 	JNZ          k_10x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000003ff, CX
 	JMP          finish_0x1
 
@@ -2791,13 +2791,13 @@ begin_11x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_11x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2856,9 +2856,9 @@ go_11x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_11x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -2892,7 +2892,7 @@ k_11x1:
 	DECQ         CX
 	JNZ          k_11x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x000007ff, CX
 	JMP          finish_0x1
 
@@ -2912,13 +2912,13 @@ begin_12x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_12x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -2981,9 +2981,9 @@ go_12x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_12x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -3019,7 +3019,7 @@ k_12x1:
 	DECQ         CX
 	JNZ          k_12x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00000fff, CX
 	JMP          finish_0x1
 
@@ -3039,13 +3039,13 @@ begin_13x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_13x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3112,9 +3112,9 @@ go_13x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_13x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -3152,7 +3152,7 @@ k_13x1:
 	DECQ         CX
 	JNZ          k_13x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00001fff, CX
 	JMP          finish_0x1
 
@@ -3172,13 +3172,13 @@ begin_14x1:
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	MOVQ       a+0(FP), CX
-	MOVQ       88(CX), DX
+	MOVQ       96(CX), DX
 	MOVQ       $-1, BX
 	BZHIQ      DX, BX, BX
 	KMOVW      BX, K1
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_14x1
 	PREFETCHT0 (DX)
 	ADDQ       BX, DX
@@ -3249,9 +3249,9 @@ go_14x1:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_14x1:
 	VMOVUPS.Z    (BX), K1, Z0
@@ -3291,7 +3291,7 @@ k_14x1:
 	DECQ         CX
 	JNZ          k_14x1
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00003fff, CX
 	JMP          finish_0x1
 
@@ -3307,7 +3307,7 @@ begin_1x8:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x8
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -3330,16 +3330,547 @@ add_1x8:
 	VMOVUPS 448(DX), Z15
 
 go_1x8:
-	MOVQ a+0(FP), CX
-	MOVQ 16(CX), DX
-	MOVQ 40(CX), BX
-	MOVQ 56(CX), SI
-	LEAQ (SI)(SI*2), DI
-	MOVQ 32(CX), R8
-	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ  a+0(FP), CX
+	MOVQ  16(CX), DX
+	MOVQ  40(CX), BX
+	MOVQ  56(CX), SI
+	LEAQ  (SI)(SI*2), DI
+	MOVQ  32(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  120(CX), R10
+	MOVQ  128(CX), R11
+	MOVQ  72(CX), R12
+	MOVQ  64(CX), CX
+	TESTQ CX, CX
+	JZ    k_1x8
+	LEAQ  (CX)(CX*2), SI
+
+lines:
+	MOVQ R12, DI
+	CMPQ R12, $0x10
+	JBE  last_lines
+	MOVQ $0x00000010, DI
+
+last_lines:
+	MOVQ       BX, R8
+	MOVQ       R8, R9
+	LEAQ       (R9)(CX*4), R10
+	LEAQ       (R10)(CX*4), R11
+	LEAQ       (R11)(CX*4), R13
+	LEAQ       (R13)(CX*4), R8
+	PREFETCHT0 64(R9)
+	PREFETCHT0 64(R9)(CX*1)
+	PREFETCHT0 64(R9)(CX*2)
+	PREFETCHT0 64(R9)(SI*1)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 64(R10)(CX*1)
+	PREFETCHT0 64(R10)(CX*2)
+	PREFETCHT0 64(R10)(SI*1)
+	PREFETCHT0 64(R11)
+	PREFETCHT0 64(R11)(CX*1)
+	PREFETCHT0 64(R11)(CX*2)
+	PREFETCHT0 64(R11)(SI*1)
+	PREFETCHT0 64(R13)
+	PREFETCHT0 64(R13)(CX*1)
+	PREFETCHT0 64(R13)(CX*2)
+	PREFETCHT0 64(R13)(SI*1)
+	MOVQ       DX, R14
+	MOVQ       DI, R15
+
+lines_0:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z8
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z8
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z8
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z8
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_0
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_1:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z9
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z9
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z9
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z9
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_1
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_2:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z10
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z10
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z10
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z10
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_2
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_3:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z11
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z11
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z11
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z11
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_3
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_4:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z12
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z12
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z12
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z12
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_4
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_5:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z13
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z13
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z13
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z13
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_5
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_6:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z14
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z14
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z14
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z14
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_6
+	MOVQ            R8, R9
+	LEAQ            (R9)(CX*4), R10
+	LEAQ            (R10)(CX*4), R11
+	LEAQ            (R11)(CX*4), R13
+	LEAQ            (R13)(CX*4), R8
+	PREFETCHT0      64(R9)
+	PREFETCHT0      64(R9)(CX*1)
+	PREFETCHT0      64(R9)(CX*2)
+	PREFETCHT0      64(R9)(SI*1)
+	PREFETCHT0      64(R10)
+	PREFETCHT0      64(R10)(CX*1)
+	PREFETCHT0      64(R10)(CX*2)
+	PREFETCHT0      64(R10)(SI*1)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      64(R11)(CX*1)
+	PREFETCHT0      64(R11)(CX*2)
+	PREFETCHT0      64(R11)(SI*1)
+	PREFETCHT0      64(R13)
+	PREFETCHT0      64(R13)(CX*1)
+	PREFETCHT0      64(R13)(CX*2)
+	PREFETCHT0      64(R13)(SI*1)
+	MOVQ            DX, R14
+	MOVQ            DI, R15
+
+lines_7:
+	VBROADCASTF32X4 (R9), Z0
+	VINSERTF32X4    $0x01, (R10), Z0, Z0
+	VINSERTF32X4    $0x02, (R11), Z0, Z0
+	VINSERTF32X4    $0x03, (R13), Z0, Z0
+	VBROADCASTF32X4 (R9)(CX*1), Z1
+	VINSERTF32X4    $0x01, (R10)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x02, (R11)(CX*1), Z1, Z1
+	VINSERTF32X4    $0x03, (R13)(CX*1), Z1, Z1
+	VBROADCASTF32X4 (R9)(CX*2), Z2
+	VINSERTF32X4    $0x01, (R10)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x02, (R11)(CX*2), Z2, Z2
+	VINSERTF32X4    $0x03, (R13)(CX*2), Z2, Z2
+	VBROADCASTF32X4 (R9)(SI*1), Z3
+	VINSERTF32X4    $0x01, (R10)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x02, (R11)(SI*1), Z3, Z3
+	VINSERTF32X4    $0x03, (R13)(SI*1), Z3, Z3
+	VUNPCKLPS       Z1, Z0, Z4
+	VUNPCKLPS       Z3, Z2, Z5
+	VUNPCKHPS       Z1, Z0, Z0
+	VUNPCKHPS       Z3, Z2, Z1
+	VSHUFPS         $0x44, Z5, Z4, Z2
+	VBROADCASTSS    (R14), Z3
+	VFMADD231PS     Z2, Z3, Z15
+	VSHUFPS         $0xee, Z5, Z4, Z2
+	VBROADCASTSS    4(R14), Z3
+	VFMADD231PS     Z2, Z3, Z15
+	VSHUFPS         $0x44, Z1, Z0, Z2
+	VBROADCASTSS    8(R14), Z3
+	VFMADD231PS     Z2, Z3, Z15
+	VSHUFPS         $0xee, Z1, Z0, Z0
+	VBROADCASTSS    12(R14), Z1
+	VFMADD231PS     Z0, Z1, Z15
+	ADDQ            $0x10, R9
+	ADDQ            $0x10, R10
+	ADDQ            $0x10, R11
+	ADDQ            $0x10, R13
+	ADDQ            $0x10, R14
+	SUBQ            $0x04, R15
+	JNZ             lines_7
+	ADDQ            $0x40, BX
+	ADDQ            $0x40, DX
+	SUBQ            DI, R12
+	JNZ             lines
+	MOVQ            $0x00000001, CX
+	JMP             finish_0x8
 
 k_1x8:
 	VBROADCASTSS (DX), Z0
@@ -3355,10 +3886,10 @@ k_1x8:
 	ADDQ         R11, R10
 	ADDQ         R9, BX
 	ADDQ         R8, DX
-	DECQ         CX
+	DECQ         R12
 	JNZ          k_1x8
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x8
 
@@ -3374,7 +3905,7 @@ begin_2x4:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x4
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -3406,9 +3937,9 @@ go_2x4:
 	MOVQ 56(CX), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_2x4:
 	VMOVUPS      (BX), Z0
@@ -3432,13 +3963,13 @@ k_2x4:
 	DECQ         CX
 	JNZ          k_2x4
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x4
 
 finish_0x2:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -4667,19 +5198,19 @@ some_rows39:
 rows40:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
 
 finish_0x1:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -5466,19 +5997,19 @@ some_rows79:
 rows80:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
 
 finish_0x8:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -5958,19 +6489,19 @@ some_rows103:
 rows104:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
 
 finish_0x4:
 	MOVQ  a+0(FP), DX
-	MOVQ  104(DX), BX
+	MOVQ  112(DX), BX
 	MOVQ  (DX), SI
 	XORQ  DI, DI
 	MOVQ  BX, R8
@@ -6407,12 +6938,12 @@ some_rows127:
 rows128:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
@@ -6423,7 +6954,7 @@ TEXT ·productDoublesAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
 tile:
-	MOVQ 72(AX), CX
+	MOVQ 80(AX), CX
 	CMPQ CX, $0x0e
 	JE   begin_14x2
 	CMPQ CX, $0x01
@@ -6472,7 +7003,7 @@ begin_14x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_14x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -6571,9 +7102,9 @@ go_14x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_14x2:
 	VMOVUPS      (BX), Z28
@@ -6628,7 +7159,7 @@ k_14x2:
 	DECQ         CX
 	JNZ          k_14x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00003fff, CX
 	JMP          finish_0x2
 
@@ -6664,7 +7195,7 @@ begin_1x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -6680,9 +7211,9 @@ go_1x2:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x2:
 	VMOVUPS      (BX), Z28
@@ -6697,7 +7228,7 @@ k_1x2:
 	DECQ         CX
 	JNZ          k_1x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x2
 
@@ -6733,7 +7264,7 @@ begin_2x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -6756,9 +7287,9 @@ go_2x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x2:
 	VMOVUPS      (BX), Z28
@@ -6776,7 +7307,7 @@ k_2x2:
 	DECQ         CX
 	JNZ          k_2x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x2
 
@@ -6812,7 +7343,7 @@ begin_3x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -6841,9 +7372,9 @@ go_3x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x2:
 	VMOVUPS      (BX), Z28
@@ -6864,7 +7395,7 @@ k_3x2:
 	DECQ         CX
 	JNZ          k_3x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x2
 
@@ -6900,7 +7431,7 @@ begin_4x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -6936,9 +7467,9 @@ go_4x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x2:
 	VMOVUPS      (BX), Z28
@@ -6962,7 +7493,7 @@ k_4x2:
 	DECQ         CX
 	JNZ          k_4x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x2
 
@@ -6998,7 +7529,7 @@ begin_5x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7040,9 +7571,9 @@ go_5x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x2:
 	VMOVUPS      (BX), Z28
@@ -7069,7 +7600,7 @@ k_5x2:
 	DECQ         CX
 	JNZ          k_5x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 	JMP          finish_0x2
 
@@ -7105,7 +7636,7 @@ begin_6x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7154,9 +7685,9 @@ go_6x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x2:
 	VMOVUPS      (BX), Z28
@@ -7186,7 +7717,7 @@ k_6x2:
 	DECQ         CX
 	JNZ          k_6x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 
 finish_0x2:
@@ -7307,12 +7838,12 @@ some_rows1:
 rows2:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET
@@ -7323,7 +7854,7 @@ TEXT ·productIntsAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
 tile:
-	MOVQ 72(AX), CX
+	MOVQ 80(AX), CX
 	CMPQ CX, $0x0e
 	JE   begin_14x2
 	CMPQ CX, $0x01
@@ -7372,7 +7903,7 @@ begin_14x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_14x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7471,9 +8002,9 @@ go_14x2:
 	ADDQ SI, R9
 	MOVQ 32(CX), R10
 	MOVQ 48(CX), R11
-	MOVQ 112(CX), R12
-	MOVQ 120(CX), R13
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R12
+	MOVQ 128(CX), R13
+	MOVQ 72(CX), CX
 
 k_14x2:
 	VMOVUPS      (BX), Z28
@@ -7556,7 +8087,7 @@ k_14x2:
 	DECQ         CX
 	JNZ          k_14x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R12, 112(CX)
+	MOVQ         R12, 120(CX)
 	MOVQ         $0x00003fff, CX
 	JMP          finish_0x2
 
@@ -7592,7 +8123,7 @@ begin_1x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_1x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7608,9 +8139,9 @@ go_1x2:
 	MOVQ 40(CX), BX
 	MOVQ 32(CX), SI
 	MOVQ 48(CX), DI
-	MOVQ 112(CX), R8
-	MOVQ 120(CX), R9
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R8
+	MOVQ 128(CX), R9
+	MOVQ 72(CX), CX
 
 k_1x2:
 	VMOVUPS      (BX), Z28
@@ -7627,7 +8158,7 @@ k_1x2:
 	DECQ         CX
 	JNZ          k_1x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R8, 112(CX)
+	MOVQ         R8, 120(CX)
 	MOVQ         $0x00000001, CX
 	JMP          finish_0x2
 
@@ -7663,7 +8194,7 @@ begin_2x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_2x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7686,9 +8217,9 @@ go_2x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_2x2:
 	VMOVUPS      (BX), Z28
@@ -7710,7 +8241,7 @@ k_2x2:
 	DECQ         CX
 	JNZ          k_2x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000003, CX
 	JMP          finish_0x2
 
@@ -7746,7 +8277,7 @@ begin_3x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_3x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7775,9 +8306,9 @@ go_3x2:
 	MOVQ 24(CX), SI
 	MOVQ 32(CX), DI
 	MOVQ 48(CX), R8
-	MOVQ 112(CX), R9
-	MOVQ 120(CX), R10
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R9
+	MOVQ 128(CX), R10
+	MOVQ 72(CX), CX
 
 k_3x2:
 	VMOVUPS      (BX), Z28
@@ -7804,7 +8335,7 @@ k_3x2:
 	DECQ         CX
 	JNZ          k_3x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R9, 112(CX)
+	MOVQ         R9, 120(CX)
 	MOVQ         $0x00000007, CX
 	JMP          finish_0x2
 
@@ -7840,7 +8371,7 @@ begin_4x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_4x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7876,9 +8407,9 @@ go_4x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_4x2:
 	VMOVUPS      (BX), Z28
@@ -7910,7 +8441,7 @@ k_4x2:
 	DECQ         CX
 	JNZ          k_4x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000000f, CX
 	JMP          finish_0x2
 
@@ -7946,7 +8477,7 @@ begin_5x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_5x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -7988,9 +8519,9 @@ go_5x2:
 	LEAQ (SI)(SI*2), DI
 	MOVQ 32(CX), R8
 	MOVQ 48(CX), R9
-	MOVQ 112(CX), R10
-	MOVQ 120(CX), R11
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R10
+	MOVQ 128(CX), R11
+	MOVQ 72(CX), CX
 
 k_5x2:
 	VMOVUPS      (BX), Z28
@@ -8027,7 +8558,7 @@ k_5x2:
 	DECQ         CX
 	JNZ          k_5x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R10, 112(CX)
+	MOVQ         R10, 120(CX)
 	MOVQ         $0x0000001f, CX
 	JMP          finish_0x2
 
@@ -8063,7 +8594,7 @@ begin_6x2:
 	MOVQ       a+0(FP), CX
 	MOVQ       (CX), DX
 	MOVQ       8(CX), BX
-	CMPQ       96(CX), $0x00
+	CMPQ       104(CX), $0x00
 	JNE        add_6x2
 	PREFETCHT0 (DX)
 	PREFETCHT0 64(DX)
@@ -8112,9 +8643,9 @@ go_6x2:
 	LEAQ (SI)(SI*4), R8
 	MOVQ 32(CX), R9
 	MOVQ 48(CX), R10
-	MOVQ 112(CX), R11
-	MOVQ 120(CX), R12
-	MOVQ 64(CX), CX
+	MOVQ 120(CX), R11
+	MOVQ 128(CX), R12
+	MOVQ 72(CX), CX
 
 k_6x2:
 	VMOVUPS      (BX), Z28
@@ -8156,7 +8687,7 @@ k_6x2:
 	DECQ         CX
 	JNZ          k_6x2
 	MOVQ         a+0(FP), CX
-	MOVQ         R11, 112(CX)
+	MOVQ         R11, 120(CX)
 	MOVQ         $0x0000003f, CX
 
 finish_0x2:
@@ -8277,12 +8808,12 @@ some_rows1:
 rows2:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, 16(CX)
 	MOVQ  8(CX), DX
-	IMULQ 72(CX), DX
+	IMULQ 80(CX), DX
 	ADDQ  DX, (CX)
-	DECQ  80(CX)
+	DECQ  88(CX)
 	JNZ   tile
 	VZEROUPPER
 	RET

@@ -138,6 +138,9 @@ func (t *productTile) sumRows(rows int) {
 	if t.dense() && rows >= denseRows {
 		t.fours(rows, step, bStep, fetch, fetchStep, k)
 	}
+	if t.vectors == linesVectors {
+		t.lines(t.name("k", rows), k)
+	}
 	t.loop(t.name("k", rows), k, func() {
 		t.multiply(rows, 0)
 		t.PREFETCHT0(at(fetch, 0))
@@ -183,6 +186,82 @@ func (t *productTile) fours(rows int, step, bStep, fetch, fetchStep, k reg.GPVir
 	})
 	t.ADDQ(operand.U8(4), k)
 	t.JZ(operand.LabelRef(t.name("end", rows)))
+}
+
+// linesVectors is of how many vectors the tile of one row is that has loops for columns that lie along lines.
+const linesVectors = 8
+
+// lines builds the loops for a right matrix whose columns lie along lines, if it is one: of a vector's columns, and sixteen k at most, after the other, so that
+// what is read of each line is a line of the cache, and the sums of several vectors come about at the same time. Four k of each line are read at a time, and
+// four vectors of columns made of them, as by transposePanel.
+func (t *productTile) lines(rows string, k reg.GPVirtual) {
+	line, line3, n := t.load("BLine"), t.GP64(), t.GP64()
+	t.TESTQ(line, line)
+	t.JZ(operand.LabelRef(rows))
+	t.LEAQ(operand.Mem{Base: line, Index: line, Scale: 2}, line3)
+	t.Label("lines")
+	t.MOVQ(k, n)
+	t.CMPQ(k, operand.U8(16))
+	t.unless(t.JBE, "last_lines", func() { t.MOVQ(operand.U32(16), n) })
+	parts, from := make([]reg.GPVirtual, t.isa.lanes()/4), t.GP64()
+	for i := range parts {
+		parts[i] = t.GP64()
+	}
+	a, left := t.GP64(), t.GP64()
+	t.MOVQ(t.b, from)
+	for v, sum := range t.sums[0] {
+		t.MOVQ(from, parts[0])
+		for i := range parts[1:] {
+			t.LEAQ(operand.Mem{Base: parts[i], Index: line, Scale: 4}, parts[i+1])
+		}
+		t.LEAQ(operand.Mem{Base: parts[len(parts)-1], Index: line, Scale: 4}, from)
+		for _, p := range parts {
+			for i := range 4 {
+				t.PREFETCHT0(strided(p, i, 64, line, line3))
+			}
+		}
+		t.MOVQ(t.a[0], a)
+		t.MOVQ(n, left)
+		loop := fmt.Sprintf("lines_%d", v)
+		t.Label(loop)
+		x := t.file.vectors(4)
+		for i, x := range x {
+			for p, base := range parts {
+				switch part := strided(base, i, 0, line, line3); {
+				case p == 0 && t.isa.wide():
+					t.VBROADCASTF32X4(part, x)
+				case p == 0:
+					t.VBROADCASTF128(part, x)
+				case t.isa.wide():
+					t.VINSERTF32X4(operand.U8(p), part, x, x)
+				default:
+					t.VINSERTF128(operand.U8(p), part, x, x)
+				}
+			}
+		}
+		y := t.file.vectors(4)
+		t.VUNPCKLPS(x[1], x[0], y[0])
+		t.VUNPCKLPS(x[3], x[2], y[1])
+		t.VUNPCKHPS(x[1], x[0], y[2])
+		t.VUNPCKHPS(x[3], x[2], y[3])
+		for i := range 4 {
+			b, one, pair := t.vector(), t.vector(), i/2*2
+			t.VSHUFPS(operand.U8([2]uint8{0x44, 0xEE}[i%2]), y[pair+1], y[pair], b)
+			t.VBROADCASTSS(at(a, 4*i), one)
+			t.VFMADD231PS(b, one, sum)
+		}
+		for _, p := range append(parts, a) {
+			t.ADDQ(operand.U8(16), p)
+		}
+		t.SUBQ(operand.U8(4), left)
+		t.JNZ(operand.LabelRef(loop))
+	}
+	t.ADDQ(operand.U8(64), t.b)
+	t.ADDQ(operand.U8(64), t.a[0])
+	t.SUBQ(n, k)
+	t.JNZ(operand.LabelRef("lines"))
+	t.MOVQ(operand.U32(1), t.there)
+	t.JMP(operand.LabelRef(t.name("finish", 0)))
 }
 
 // again loads the address of the arguments once more, so that it needs no register in the loop.
