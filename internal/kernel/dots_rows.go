@@ -104,17 +104,27 @@ func (l *rowDots) single(a *application, f *dotFilter) bool {
 // sumsAt is where the packed form has the sums of columns.
 func (l *rowDots) sumsAt() int { return (l.N*l.K + 3) &^ 3 }
 
-// pack writes part i of n of the packed form of a matrix.
+// pack writes part i of n of the packed form of a matrix: some rows of some columns at a time, which have their lines of the cache in common.
 func (l *rowDots) pack(dst []byte, f *dotFilter, i, n int) {
-	column := make([]int16, l.K)
-	for j := l.N * i / n; j < l.N*(i+1)/n; j++ {
-		f.load(column, j)
-		sum := int32(0)
-		for k, v := range column {
-			dst[j*l.K+k] = byte(v)
-			sum += int32(v)
+	const together = 64
+	var block [together]int16
+	for j, end := l.N*i/n, l.N*(i+1)/n; j < end; j += together {
+		var sums [together]int32
+		columns := min(together, end-j)
+		for k := 0; k < l.K; k += together {
+			part := block[:min(together, l.K-k)]
+			for c := range columns {
+				f.row(part, (j+c)*f.channel+k*f.step, f.step, j+c)
+				to := dst[(j+c)*l.K+k:][:len(part)]
+				for i, v := range part {
+					to[i] = byte(v)
+					sums[c] += int32(v)
+				}
+			}
 		}
-		binary.LittleEndian.PutUint32(dst[l.sumsAt()+4*j:], uint32(sum))
+		for c, sum := range sums[:columns] {
+			binary.LittleEndian.PutUint32(dst[l.sumsAt()+4*(j+c):], uint32(sum))
+		}
 	}
 }
 
