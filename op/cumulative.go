@@ -89,7 +89,14 @@ func running[T numeric](c *Call, lo, hi int, multiply bool) {
 				acc[i] = 1
 			}
 		}
-		for range n {
+		for i := 0; i < n && lines == 1; i += runningLines {
+			some := min(n-i, runningLines)
+			if watch.Stops(some) {
+				return
+			}
+			acc[0] = runningLine(y, x, at+i*step, step, some, acc[0], multiply, exclusive)
+		}
+		for i := 0; i < n && lines > 1; i++ {
 			if watch.Stops(lines) {
 				return
 			}
@@ -110,4 +117,23 @@ func running[T numeric](c *Call, lo, hi int, multiply bool) {
 		}
 		line += lines
 	}
+}
+
+// runningLine adds or multiplies n elements of a line by itself, from the one at a place on, to what those before them yield, and returns what they do.
+func runningLine[T numeric](y, x []T, at, step, n int, acc T, multiply, exclusive bool) T {
+	for range n {
+		before := acc
+		if v := x[at]; multiply {
+			acc = before * v
+		} else {
+			acc = before + v
+		}
+		if to := &y[at]; exclusive {
+			*to = finish(before)
+		} else {
+			*to = finish(acc)
+		}
+		at += step
+	}
+	return acc
 }

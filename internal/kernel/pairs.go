@@ -42,6 +42,7 @@ func pairRows(t *simd.Tier) []Kernel {
 	}{
 		{narrow, []string{"mul", "max", "min", "abs", "relu", "clamp", "clamp_precision"}},
 		{op.Integers, []string{"add", "sub", "bitwise_and", "bitwise_or", "bitwise_xor"}},
+		{op.TypeSet(tensor.Int32, tensor.Int64, tensor.Uint32, tensor.Uint64), []string{"shift_left", "shift_right"}},
 		{op.Bools, []string{"and", "or", "xor"}},
 	} {
 		for _, name := range family.names {
@@ -84,7 +85,7 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 	default:
 		steps, operands = []string{n.Op}, []int{1}
 	}
-	if !first.Type.Shape.Equal(out.Shape) && len(operands) == 1 && operands[0] == 1 && n.Op != "sub" {
+	if !first.Type.Shape.Equal(out.Shape) && len(operands) == 1 && operands[0] == 1 && !slices.Contains([]string{"sub", "shift_left", "shift_right"}, n.Op) {
 		p.from, operands[0] = 1, 0
 		first = n.In[1]
 	}
@@ -127,12 +128,12 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 		Run: func(c *op.Call, lo, hi int) { p.compute(c, lo*each, hi*each) }}
 }
 
-// pairRoutine returns the routine of an operator for a type. Sums and products that wrap do not depend on the sign, and bits on nothing.
+// pairRoutine returns the routine of an operator for a type. Sums and products that wrap, and bits moved up, do not depend on the sign, and bits on nothing.
 func pairRoutine(t *simd.Tier, name string, d tensor.DType) (simd.Routine[simd.PairsArgs], bool) {
 	if r, ok := t.Pairs[strings.TrimPrefix(name, "bitwise_")]; ok {
 		return r, ok
 	}
-	if slices.Contains([]string{"add", "sub", "mul"}, name) {
+	if slices.Contains([]string{"add", "sub", "mul", "shift_left"}, name) {
 		r, ok := t.Pairs[name+"_"+strings.TrimPrefix(d.String(), "u")]
 		return r, ok
 	}

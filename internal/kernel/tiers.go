@@ -37,6 +37,7 @@ func families(t *simd.Tier) [][]Kernel {
 		wholePlanes(t),
 		rescaleRows(t),
 		pairRows(t),
+		randomRows(t),
 		elementRows(t),
 		reduceRows(t),
 		responseRows(t),

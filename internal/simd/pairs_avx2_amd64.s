@@ -860,6 +860,170 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pairsShiftLeftInt32AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsShiftLeftInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPSLLVD (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPSLLVD 32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftLeftInt64AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsShiftLeftInt64AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPSLLVQ (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPSLLVQ 32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightInt32AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsShiftRightInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPSRAVD (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPSRAVD 32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightUint32AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsShiftRightUint32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPSRLVD (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPSRLVD 32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightUint64AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsShiftRightUint64AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VPSRLVQ (DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VPSRLVQ 32(DX)(R8*1), Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightInt64AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsShiftRightInt64AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ     DI, R8
+	ANDQ     SI, R8
+	VMOVUPS  (CX)(DI*1), Y0
+	VXORPS   Y1, Y1, Y1
+	VPCMPGTQ Y0, Y1, Y1
+	VXORPS   Y1, Y0, Y0
+	VPSRLVQ  (DX)(R8*1), Y0, Y0
+	VXORPS   Y1, Y0, Y0
+	VMOVUPS  Y0, (BX)(DI*1)
+	VMOVUPS  32(CX)(DI*1), Y0
+	VXORPS   Y1, Y1, Y1
+	VPCMPGTQ Y0, Y1, Y1
+	VXORPS   Y1, Y0, Y0
+	VPSRLVQ  32(DX)(R8*1), Y0, Y0
+	VXORPS   Y1, Y0, Y0
+	VMOVUPS  Y0, 32(BX)(DI*1)
+	ADDQ     $0x00000040, DI
+	DECQ     AX
+	JNZ      loop
+	VZEROUPPER
+	RET
+
 // func pairsAbsInt8AVX2(a uintptr)
 // Requires: AVX, AVX2
 TEXT ·pairsAbsInt8AVX2(SB), NOSPLIT, $0-8

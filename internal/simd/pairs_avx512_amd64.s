@@ -761,6 +761,144 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pairsShiftLeftInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsShiftLeftInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSLLVD (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftLeftInt64AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsShiftLeftInt64AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSLLVQ (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsShiftRightInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSRAVD (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightUint32AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsShiftRightUint32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSRLVD (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightUint64AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsShiftRightUint64AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSRLVQ (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsShiftRightInt64AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsShiftRightInt64AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VPSRAVQ (DX)(R8*1), Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func pairsAbsInt8AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·pairsAbsInt8AVX512(SB), NOSPLIT, $0-8

@@ -81,6 +81,7 @@ type Routines struct {
 	CastFromInt32     Routine[CastArgs]
 	Integers          map[string]Routine[IntegersArgs]
 	Pairs             map[string]Routine[PairsArgs]
+	RandomBits        Routine[RandomArgs]
 	PlaneSum          Routine[PlaneSumArgs]
 }
 
@@ -323,11 +324,18 @@ var routinesAVX2 = Routines{
 		"and":                 {"pairsAndAVX2", pairsAndAVX2},
 		"or":                  {"pairsOrAVX2", pairsOrAVX2},
 		"xor":                 {"pairsXorAVX2", pairsXorAVX2},
+		"shift_left_int32":    {"pairsShiftLeftInt32AVX2", pairsShiftLeftInt32AVX2},
+		"shift_left_int64":    {"pairsShiftLeftInt64AVX2", pairsShiftLeftInt64AVX2},
+		"shift_right_int32":   {"pairsShiftRightInt32AVX2", pairsShiftRightInt32AVX2},
+		"shift_right_uint32":  {"pairsShiftRightUint32AVX2", pairsShiftRightUint32AVX2},
+		"shift_right_uint64":  {"pairsShiftRightUint64AVX2", pairsShiftRightUint64AVX2},
+		"shift_right_int64":   {"pairsShiftRightInt64AVX2", pairsShiftRightInt64AVX2},
 		"abs_int8":            {"pairsAbsInt8AVX2", pairsAbsInt8AVX2},
 		"abs_int16":           {"pairsAbsInt16AVX2", pairsAbsInt16AVX2},
 		"abs_int32":           {"pairsAbsInt32AVX2", pairsAbsInt32AVX2},
 	},
-	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
+	RandomBits: Routine[RandomArgs]{"randomBitsAVX2", randomBitsAVX2},
+	PlaneSum:   Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var featuresAVX512 = []string{"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
@@ -548,11 +556,18 @@ var routinesAVX512 = Routines{
 		"and":                 {"pairsAndAVX512", pairsAndAVX512},
 		"or":                  {"pairsOrAVX512", pairsOrAVX512},
 		"xor":                 {"pairsXorAVX512", pairsXorAVX512},
+		"shift_left_int32":    {"pairsShiftLeftInt32AVX512", pairsShiftLeftInt32AVX512},
+		"shift_left_int64":    {"pairsShiftLeftInt64AVX512", pairsShiftLeftInt64AVX512},
+		"shift_right_int32":   {"pairsShiftRightInt32AVX512", pairsShiftRightInt32AVX512},
+		"shift_right_uint32":  {"pairsShiftRightUint32AVX512", pairsShiftRightUint32AVX512},
+		"shift_right_uint64":  {"pairsShiftRightUint64AVX512", pairsShiftRightUint64AVX512},
+		"shift_right_int64":   {"pairsShiftRightInt64AVX512", pairsShiftRightInt64AVX512},
 		"abs_int8":            {"pairsAbsInt8AVX512", pairsAbsInt8AVX512},
 		"abs_int16":           {"pairsAbsInt16AVX512", pairsAbsInt16AVX512},
 		"abs_int32":           {"pairsAbsInt32AVX512", pairsAbsInt32AVX512},
 	},
-	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
+	RandomBits: Routine[RandomArgs]{"randomBitsAVX512", randomBitsAVX512},
+	PlaneSum:   Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var featuresVNNI = []string{"AVX512VNNI", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}

@@ -1278,6 +1278,24 @@ func pairsOrAVX2(a *PairsArgs)
 func pairsXorAVX2(a *PairsArgs)
 
 //go:noescape
+func pairsShiftLeftInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsShiftLeftInt64AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightUint32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightUint64AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightInt64AVX2(a *PairsArgs)
+
+//go:noescape
 func pairsAbsInt8AVX2(a *PairsArgs)
 
 //go:noescape
@@ -1386,6 +1404,24 @@ func pairsOrAVX512(a *PairsArgs)
 func pairsXorAVX512(a *PairsArgs)
 
 //go:noescape
+func pairsShiftLeftInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsShiftLeftInt64AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightUint32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightUint64AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsShiftRightInt64AVX512(a *PairsArgs)
+
+//go:noescape
 func pairsAbsInt8AVX512(a *PairsArgs)
 
 //go:noescape
@@ -1393,6 +1429,12 @@ func pairsAbsInt16AVX512(a *PairsArgs)
 
 //go:noescape
 func pairsAbsInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func randomBitsAVX2(a *RandomArgs)
+
+//go:noescape
+func randomBitsAVX512(a *RandomArgs)
 
 //go:noescape
 func planeSumAVX2(a *PlaneSumArgs)

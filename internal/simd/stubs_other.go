@@ -854,6 +854,18 @@ var pairsOrAVX2 func(a *PairsArgs)
 
 var pairsXorAVX2 func(a *PairsArgs)
 
+var pairsShiftLeftInt32AVX2 func(a *PairsArgs)
+
+var pairsShiftLeftInt64AVX2 func(a *PairsArgs)
+
+var pairsShiftRightInt32AVX2 func(a *PairsArgs)
+
+var pairsShiftRightUint32AVX2 func(a *PairsArgs)
+
+var pairsShiftRightUint64AVX2 func(a *PairsArgs)
+
+var pairsShiftRightInt64AVX2 func(a *PairsArgs)
+
 var pairsAbsInt8AVX2 func(a *PairsArgs)
 
 var pairsAbsInt16AVX2 func(a *PairsArgs)
@@ -926,11 +938,27 @@ var pairsOrAVX512 func(a *PairsArgs)
 
 var pairsXorAVX512 func(a *PairsArgs)
 
+var pairsShiftLeftInt32AVX512 func(a *PairsArgs)
+
+var pairsShiftLeftInt64AVX512 func(a *PairsArgs)
+
+var pairsShiftRightInt32AVX512 func(a *PairsArgs)
+
+var pairsShiftRightUint32AVX512 func(a *PairsArgs)
+
+var pairsShiftRightUint64AVX512 func(a *PairsArgs)
+
+var pairsShiftRightInt64AVX512 func(a *PairsArgs)
+
 var pairsAbsInt8AVX512 func(a *PairsArgs)
 
 var pairsAbsInt16AVX512 func(a *PairsArgs)
 
 var pairsAbsInt32AVX512 func(a *PairsArgs)
+
+var randomBitsAVX2 func(a *RandomArgs)
+
+var randomBitsAVX512 func(a *RandomArgs)
 
 var planeSumAVX2 func(a *PlaneSumArgs)
 

@@ -47,6 +47,7 @@ var families = []struct {
 	{"cast", casts},
 	{"integers", integers},
 	{"pairs", pairs},
+	{"random", randoms},
 	{"planesum", planeSum},
 }
 

@@ -19,6 +19,8 @@ func pairs(f *file) {
 		{"max_int8", f.VPMAXSB}, {"max_uint8", f.VPMAXUB}, {"max_int16", f.VPMAXSW}, {"max_uint16", f.VPMAXUW}, {"max_int32", f.VPMAXSD}, {"max_uint32", f.VPMAXUD},
 		{"min_int8", f.VPMINSB}, {"min_uint8", f.VPMINUB}, {"min_int16", f.VPMINSW}, {"min_uint16", f.VPMINUW}, {"min_int32", f.VPMINSD}, {"min_uint32", f.VPMINUD},
 		{"add_int64", f.VPADDQ}, {"sub_int64", f.VPSUBQ}, {"and", f.VANDPS}, {"or", f.VORPS}, {"xor", f.VXORPS},
+		{"shift_left_int32", f.VPSLLVD}, {"shift_left_int64", f.VPSLLVQ}, {"shift_right_int32", f.VPSRAVD}, {"shift_right_uint32", f.VPSRLVD}, {"shift_right_uint64", f.VPSRLVQ},
+		{"shift_right_int64", f.shiftRightInt64},
 		{"abs_int8", alone(f.VPABSB)}, {"abs_int16", alone(f.VPABSW)}, {"abs_int32", alone(f.VPABSD)},
 	} {
 		r := f.entry("Pairs", p.name)
@@ -41,3 +43,16 @@ func pairs(f *file) {
 
 // alone makes an instruction of one operand one that leaves out the first of two.
 func alone(do inst) inst { return func(ops ...operand.Op) { do(ops[1:]...) } }
+
+// shiftRightInt64 is the instruction that AVX2 lacks: of a negative number it moves the inverted bits.
+func (f *file) shiftRightInt64(ops ...operand.Op) {
+	if f.isa.wide() {
+		f.VPSRAVQ(ops...)
+		return
+	}
+	x, to, negative := ops[1], ops[2], f.zero()[0]
+	f.VPCMPGTQ(x, negative, negative)
+	f.VXORPS(negative, x, to)
+	f.VPSRLVQ(ops[0], to, to)
+	f.VXORPS(negative, to, to)
+}
