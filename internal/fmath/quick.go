@@ -1,6 +1,10 @@
 package fmath
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync"
+)
 
 // quickExp is [expOf] of a float64 with an error that is below [quickError], by a table: nearly always that tells what the result rounds to, in a tenth of
 // the time. Where it does not, as [pair.sure] says, functions take what expOf finds, so that they have its bits. The lower part of m may be up to 2^-15 of
@@ -55,6 +59,26 @@ func quickQuotient(c float64, d pair) pair {
 
 // sure reports whether x rounds to the same float64 if it is off by at most an error.
 func (x pair) sure(err float64) bool { return x.hi+(x.lo+err) == x.hi+(x.lo-err) }
+
+// Exponentials returns the powers of the 128th root of 2 that quick exponentials are made of, each as two numbers of which the second is what the first lacks.
+var Exponentials = sync.OnceValue(func() []float64 { return flat(expTable[:]) })
+
+// Sines returns the sines of the multiples of π/128 once around, so, too.
+var Sines = sync.OnceValue(func() []float64 {
+	all := make([]pair, 256)
+	for i := range all {
+		quarter := (i + 32) / 64
+		all[i] = sinCos64(uint64(quarter), piPair.times(pair{float64(i-64*quarter) / 128, 0}))
+	}
+	return flat(all)
+})
+
+func flat(pairs []pair) (list []float64) {
+	for _, p := range pairs {
+		list = append(list, p.hi, p.lo)
+	}
+	return slices.Clip(list)
+}
 
 // ln 2 / 128 in three parts, of which products of the first two with integers below 2^18 are exact.
 const (

@@ -19,7 +19,7 @@ var doubleKernels = slices.Concat(
 	}),
 	doubleRows("elements", map[string]func(a *application) *Plan{"clamp": clampDoubles}, func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
 	doubleRows("doubles", doubleReductions, func(a *application, name string, _ doubleReduction) *Plan { return reduceDoubles(a, name) }),
-	doubleRows("doubles", map[string]func(a *application) *Plan{"softmax": softmaxOfDoubles, "layer_normalization": layerOfDoubles},
+	doubleRows("doubles", map[string]func(a *application) *Plan{"softmax": func(a *application) *Plan { return softmaxOfDoubles(a, 0, expOfDoubles) }, "layer_normalization": layerOfDoubles},
 		func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
 )
 
@@ -149,9 +149,8 @@ var oneDouble = map[string]func(z, x []float64){
 		}
 	},
 	"exp": func(z, x []float64) {
-		for i, v := range x {
-			z[i] = fmath.Exp(v)
-		}
+		copy(z, x)
+		expOfDoubles(nil, z)
 	},
 }
 
@@ -346,18 +345,19 @@ func reduceDoubles(a *application, name string) *Plan {
 	return p
 }
 
-// softmaxOfDoubles prepares softmax of groups that are runs.
-func softmaxOfDoubles(a *application) *Plan {
+// softmaxOfDoubles prepares softmax of groups that are runs, by exponentials in place that need so many bytes of working memory.
+func softmaxOfDoubles(a *application, room int, exp func(work []byte, x []float64)) *Plan {
 	g := a.reducing()
-	return g.planOfRuns(0, func(c *op.Call, lo, hi int) {
+	return g.planOfRuns(room, func(c *op.Call, lo, hi int) {
 		watch := c.Watch()
 		for ; lo < hi && !watch.Stops(g.run); lo++ {
 			x, y := tensor.Data[float64](c.In[0])[lo*g.run:][:g.run], tensor.Data[float64](c.Out[0])[lo*g.run:][:g.run]
 			greatest := greatestDouble.group(g, x, 0, &watch)
 			inParts(len(x), &watch, func(from, n int) {
 				for i, v := range x[from:][:n] {
-					y[from+i] = fmath.Exp(v - greatest)
+					y[from+i] = v - greatest
 				}
+				exp(c.Scratch, y[from:][:n])
 			})
 			sum := addDoubles.group(g, y, 0, &watch)
 			inParts(len(y), &watch, func(from, n int) {
@@ -367,6 +367,13 @@ func softmaxOfDoubles(a *application) *Plan {
 			})
 		}
 	})
+}
+
+// expOfDoubles is exp in place.
+func expOfDoubles(_ []byte, x []float64) {
+	for i, v := range x {
+		x[i] = fmath.Exp(v)
+	}
 }
 
 // layerOfDoubles prepares layer normalization of groups that are runs. The reference computes those whose variance is no finite number.

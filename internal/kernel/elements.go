@@ -51,8 +51,8 @@ func (a *application) spreads() (list []spread) {
 	return list
 }
 
-// room returns how many elements of each operand working memory must have, for n elements of the result: none, if no operand is spread out.
-func room(n int, list []spread) int {
+// spreadRoom returns how many elements of each operand working memory must have, for n elements of the result: none, if no operand is spread out.
+func spreadRoom(n int, list []spread) int {
 	if slices.ContainsFunc(list, func(s spread) bool { return s.way != whole }) {
 		return min(n, spreadChunk)
 	}
@@ -96,22 +96,27 @@ func pairwise[T, R tensor.Element](a *application, loop func(z []R, x, y []T)) *
 	if loop == nil {
 		return nil
 	}
-	over := func(z, x, y []byte) { loop(elementsOfType[R](z), elementsOfType[T](x), elementsOfType[T](y)) }
-	switch a.in[0].DType.Size() {
-	case 1:
-		return pairsOfWords[uint8](a, over)
-	case 2:
-		return pairsOfWords[uint16](a, over)
-	case 4:
-		return pairsOfWords[uint32](a, over)
-	}
-	return pairsOfWords[uint64](a, over)
+	return pairwiseIn(a, 0, func(_ []byte, z []R, x, y []T) { loop(z, x, y) })
 }
 
-// pairsOfWords is pairwise for all types of a size: how elements are spread out depends on nothing else.
-func pairsOfWords[W word](a *application, loop func(z, x, y []byte)) *Plan {
+// pairwiseIn is pairwise for a loop that needs some bytes of working memory.
+func pairwiseIn[T, R tensor.Element](a *application, room int, loop func(work []byte, z []R, x, y []T)) *Plan {
+	over := func(work, z, x, y []byte) { loop(work, elementsOfType[R](z), elementsOfType[T](x), elementsOfType[T](y)) }
+	switch a.in[0].DType.Size() {
+	case 1:
+		return pairsOfWords[uint8](a, room, over)
+	case 2:
+		return pairsOfWords[uint16](a, room, over)
+	case 4:
+		return pairsOfWords[uint32](a, room, over)
+	}
+	return pairsOfWords[uint64](a, room, over)
+}
+
+// pairsOfWords is pairwiseIn for all types of a size: how elements are spread out depends on nothing else.
+func pairsOfWords[W word](a *application, room int, loop func(work, z, x, y []byte)) *Plan {
 	s, n, size, result := a.spreads(), a.out[0].Shape.Len(), a.in[0].DType.Size(), a.out[0].DType.Size()
-	each := room(n, s)
+	each := spreadRoom(n, s)
 	p := evenly(n, func(c *op.Call, lo, hi int) {
 		x, y, z, work := elementsOfType[W](c.In[0].Bytes()), elementsOfType[W](c.In[1].Bytes()), c.Out[0].Bytes(), elementsOfType[W](c.Scratch)
 		watch := c.Watch()
@@ -120,11 +125,11 @@ func pairsOfWords[W word](a *application, loop func(z, x, y []byte)) *Plan {
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
 			left, right := partOf(&s[0], x, lo, some, work), partOf(&s[1], y, lo, some, work[each:])
-			loop(z[lo*result:][:some*result], elementsOfType[byte](left), elementsOfType[byte](right))
+			loop(c.Scratch[2*each*size:], z[lo*result:][:some*result], elementsOfType[byte](left), elementsOfType[byte](right))
 			lo += some
 		}
 	})
-	p.Scratch, p.Nanos = 2*each*size, int64(n)*2/3+1
+	p.Scratch, p.Nanos = 2*each*size+room, int64(n)*2/3+1
 	return p
 }
 
@@ -134,16 +139,16 @@ func choice(a *application) *Plan {
 	var run op.Kernel
 	switch size {
 	case 1:
-		run = eitherWords[uint8](room(n, s), s)
+		run = eitherWords[uint8](spreadRoom(n, s), s)
 	case 2:
-		run = eitherWords[uint16](room(n, s), s)
+		run = eitherWords[uint16](spreadRoom(n, s), s)
 	case 4:
-		run = eitherWords[uint32](room(n, s), s)
+		run = eitherWords[uint32](spreadRoom(n, s), s)
 	default:
-		run = eitherWords[uint64](room(n, s), s)
+		run = eitherWords[uint64](spreadRoom(n, s), s)
 	}
 	p := evenly(n, run)
-	p.Scratch, p.Nanos = room(n, s)*(1+2*size), int64(n)+1
+	p.Scratch, p.Nanos = spreadRoom(n, s)*(1+2*size), int64(n)+1
 	return p
 }
 

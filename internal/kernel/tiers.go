@@ -38,6 +38,7 @@ func families(t *simd.Tier) [][]Kernel {
 		rescaleRows(t),
 		pairRows(t),
 		randomRows(t),
+		quickRows(t),
 		elementRows(t),
 		reduceRows(t),
 		responseRows(t),

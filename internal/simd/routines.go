@@ -82,6 +82,7 @@ type Routines struct {
 	Integers          map[string]Routine[IntegersArgs]
 	Pairs             map[string]Routine[PairsArgs]
 	RandomBits        Routine[RandomArgs]
+	Doubles           map[string]Routine[DoublesArgs]
 	PlaneSum          Routine[PlaneSumArgs]
 }
 
@@ -335,7 +336,16 @@ var routinesAVX2 = Routines{
 		"abs_int32":           {"pairsAbsInt32AVX2", pairsAbsInt32AVX2},
 	},
 	RandomBits: Routine[RandomArgs]{"randomBitsAVX2", randomBitsAVX2},
-	PlaneSum:   Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
+	Doubles: map[string]Routine[DoublesArgs]{
+		"exp":     {"doublesExpAVX2", doublesExpAVX2},
+		"sigmoid": {"doublesSigmoidAVX2", doublesSigmoidAVX2},
+		"tanh":    {"doublesTanhAVX2", doublesTanhAVX2},
+		"log":     {"doublesLogAVX2", doublesLogAVX2},
+		"pow":     {"doublesPowAVX2", doublesPowAVX2},
+		"sin":     {"doublesSinAVX2", doublesSinAVX2},
+		"cos":     {"doublesCosAVX2", doublesCosAVX2},
+	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var featuresAVX512 = []string{"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}
@@ -567,7 +577,16 @@ var routinesAVX512 = Routines{
 		"abs_int32":           {"pairsAbsInt32AVX512", pairsAbsInt32AVX512},
 	},
 	RandomBits: Routine[RandomArgs]{"randomBitsAVX512", randomBitsAVX512},
-	PlaneSum:   Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
+	Doubles: map[string]Routine[DoublesArgs]{
+		"exp":     {"doublesExpAVX512", doublesExpAVX512},
+		"sigmoid": {"doublesSigmoidAVX512", doublesSigmoidAVX512},
+		"tanh":    {"doublesTanhAVX512", doublesTanhAVX512},
+		"log":     {"doublesLogAVX512", doublesLogAVX512},
+		"pow":     {"doublesPowAVX512", doublesPowAVX512},
+		"sin":     {"doublesSinAVX512", doublesSinAVX512},
+		"cos":     {"doublesCosAVX512", doublesCosAVX512},
+	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var featuresVNNI = []string{"AVX512VNNI", "AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL", "CMOV", "MMX+", "AVX", "AVX2", "FMA3", "F16C", "BMI2"}

@@ -1437,6 +1437,48 @@ func randomBitsAVX2(a *RandomArgs)
 func randomBitsAVX512(a *RandomArgs)
 
 //go:noescape
+func doublesExpAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesSigmoidAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesTanhAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesLogAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesPowAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesSinAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesCosAVX2(a *DoublesArgs)
+
+//go:noescape
+func doublesExpAVX512(a *DoublesArgs)
+
+//go:noescape
+func doublesSigmoidAVX512(a *DoublesArgs)
+
+//go:noescape
+func doublesTanhAVX512(a *DoublesArgs)
+
+//go:noescape
+func doublesLogAVX512(a *DoublesArgs)
+
+//go:noescape
+func doublesPowAVX512(a *DoublesArgs)
+
+//go:noescape
+func doublesSinAVX512(a *DoublesArgs)
+
+//go:noescape
+func doublesCosAVX512(a *DoublesArgs)
+
+//go:noescape
 func planeSumAVX2(a *PlaneSumArgs)
 
 //go:noescape

@@ -960,6 +960,34 @@ var randomBitsAVX2 func(a *RandomArgs)
 
 var randomBitsAVX512 func(a *RandomArgs)
 
+var doublesExpAVX2 func(a *DoublesArgs)
+
+var doublesSigmoidAVX2 func(a *DoublesArgs)
+
+var doublesTanhAVX2 func(a *DoublesArgs)
+
+var doublesLogAVX2 func(a *DoublesArgs)
+
+var doublesPowAVX2 func(a *DoublesArgs)
+
+var doublesSinAVX2 func(a *DoublesArgs)
+
+var doublesCosAVX2 func(a *DoublesArgs)
+
+var doublesExpAVX512 func(a *DoublesArgs)
+
+var doublesSigmoidAVX512 func(a *DoublesArgs)
+
+var doublesTanhAVX512 func(a *DoublesArgs)
+
+var doublesLogAVX512 func(a *DoublesArgs)
+
+var doublesPowAVX512 func(a *DoublesArgs)
+
+var doublesSinAVX512 func(a *DoublesArgs)
+
+var doublesCosAVX512 func(a *DoublesArgs)
+
 var planeSumAVX2 func(a *PlaneSumArgs)
 
 var planeSumAVX512 func(a *PlaneSumArgs)

@@ -48,6 +48,7 @@ var families = []struct {
 	{"integers", integers},
 	{"pairs", pairs},
 	{"random", randoms},
+	{"doubles", doubles},
 	{"planesum", planeSum},
 }
 
