@@ -306,14 +306,18 @@ func fromSmall(d DType) [numDTypes]castFunc {
 // fromBools is fromSource for bools.
 func fromBools() [numDTypes]castFunc {
 	f := fromSource(func(b bool) int64 { return int64(b2u(b)) }, fromInt64)
-	f[Int64] = func(dst, src *Tensor, lo, hi int, _ CastOptions) {
-		d, s := Data[int64](dst)[lo:hi], Data[bool](src)[lo:hi]
-		for i, v := range s {
-			d[i] = int64(b2u(v))
-		}
-	}
+	f[Int8], f[Int16], f[Int32], f[Int64] = ofBools[int8], ofBools[int16], ofBools[int32], ofBools[int64]
+	f[Uint8], f[Uint16], f[Uint32], f[Uint64] = ofBools[uint8], ofBools[uint16], ofBools[uint32], ofBools[uint64]
+	f[Float32], f[Float64] = ofBools[float32], ofBools[float64]
 	f[Float16], f[BFloat16] = oneHalf(uint16(ToF16(1))), oneHalf(uint16(ToBF16(1)))
 	return f
+}
+
+func ofBools[D Integer | float32 | float64](dst, src *Tensor, lo, hi int, _ CastOptions) {
+	d, s := Data[D](dst)[lo:hi], Words[uint8](src)[lo:hi]
+	for i, v := range s {
+		d[i] = D(v)
+	}
 }
 
 // oneHalf makes a float of 16 bits of a bool, the bits of 1 being given.
@@ -390,17 +394,27 @@ func unlikeZero[S Number](dst, src *Tensor, lo, hi int, _ CastOptions) {
 func fromFloats[S float32 | float64](to targets[S]) [numDTypes]castFunc {
 	f := fromSource(func(v S) S { return v }, to)
 	f[Float32], f[Float64], f[Bool] = singles[S], doubles[S], unlikeZero[S]
-	f[Int64] = func(dst, src *Tensor, lo, hi int, _ CastOptions) {
-		d, s := Data[int64](dst)[lo:hi], Data[S](src)[lo:hi]
+	f[Int8], f[Int16], f[Int32], f[Int64] = truncated[S](to.i8), truncated[S](to.i16), truncated[S](to.i32), truncated[S](to.i64)
+	f[Uint8], f[Uint16], f[Uint32], f[Uint64] = truncated[S](to.u8), truncated[S](to.u16), truncated[S](to.u32), truncated[S](to.u64)
+	return f
+}
+
+// truncated makes integers of floats, by a function of those beyond the type, or beyond int64.
+//
+//go:noinline // tables of casts would hold it twice
+func truncated[S float32 | float64, D Integer](beyond func(S) D) castFunc {
+	least, most := TypeOf[D]().IntRange()
+	from, to := S(least), S(min(most, math.MaxInt64)/2+1)*2
+	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
+		d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
 		for i, v := range s {
-			if -1<<63 <= v && v < 1<<63 {
-				d[i] = int64(v)
+			if from <= v && v < to {
+				d[i] = D(int64(v))
 			} else {
-				d[i] = to.i64(v)
+				d[i] = beyond(v)
 			}
 		}
 	}
-	return f
 }
 
 func singles[S float32 | float64](dst, src *Tensor, lo, hi int, _ CastOptions) {

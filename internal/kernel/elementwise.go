@@ -74,6 +74,13 @@ var elementFormulas = withSimple(map[string]formula{
 		if in[0] == previous {
 			from = tensor.Float32 // between steps
 		}
+		if from != tensor.Float32 && to != tensor.Float32 {
+			if from.IsInteger() && to.IsInteger() || from == to {
+				b.ok = false // such a cast keeps the low bits, or a float16
+			}
+			b.cast(in[0], from, tensor.Float32)
+			in, from = []int{previous}, tensor.Float32
+		}
 		switch {
 		case from != tensor.Float32:
 			b.cast(in[0], from, to)
