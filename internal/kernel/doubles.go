@@ -15,7 +15,10 @@ import (
 var doubleKernels = slices.Concat(
 	doubleRows("elements", twoDoubles, func(a *application, _ string, loop func(z, x, y []float64)) *Plan { return pairwise(a, loop) }),
 	doubleRows("elements", oneDouble, func(a *application, _ string, loop func(z, x []float64)) *Plan {
-		return mapDoubles(a, func(_ *op.Call, z, x []float64) { loop(z, x) })
+		return mapped(a, func(_ *op.Call, z, x []float64) { loop(z, x) })
+	}),
+	doubleRows("elements", doublePredicates, func(a *application, _ string, loop func(z []bool, x []float64)) *Plan {
+		return mapped(a, func(_ *op.Call, z []bool, x []float64) { loop(z, x) })
 	}),
 	doubleRows("elements", map[string]func(a *application) *Plan{"clamp": clampDoubles}, func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
 	doubleRows("doubles", doubleReductions, func(a *application, name string, _ doubleReduction) *Plan { return reduceDoubles(a, name) }),
@@ -23,32 +26,9 @@ var doubleKernels = slices.Concat(
 		func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
 )
 
-// mapDoubles returns the plan of an operator on the elements of an operand.
-func mapDoubles(a *application, loop func(c *op.Call, z, x []float64)) *Plan {
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
-		x, z, watch := tensor.Data[float64](c.In[0]), tensor.Data[float64](c.Out[0]), c.Watch()
-		for ; lo < hi && !watch.Stops(spreadChunk); lo += spreadChunk {
-			n := min(hi-lo, spreadChunk)
-			loop(c, z[lo:][:n], x[lo:][:n])
-		}
-	})
-}
-
 // clampDoubles prepares clamp between two numbers.
 func clampDoubles(a *application) *Plan {
-	for i, t := range a.in {
-		if a.has(i) && (i == 0 && t.Shape.Len() != a.out[0].Shape.Len() || i > 0 && t.Shape.Len() != 1) {
-			return nil
-		}
-	}
-	bound := func(c *op.Call, operand int, absent float64) float64 {
-		if !c.Has(operand) {
-			return absent
-		}
-		return tensor.Data[float64](c.In[operand])[0]
-	}
-	return mapDoubles(a, func(c *op.Call, z, x []float64) {
-		least, most := bound(c, 1, math.Inf(-1)), bound(c, 2, math.Inf(1))
+	return clampBetween(a, math.Inf(-1), math.Inf(1), func(z, x []float64, least, most float64) {
 		for i, v := range x {
 			z[i] = fmath.Canonical(max(min(v, most), least))
 		}
@@ -148,9 +128,37 @@ var oneDouble = map[string]func(z, x []float64){
 			z[i] = fmath.Canonical(math.Ceil(v))
 		}
 	},
+	"round_even": func(z, x []float64) {
+		for i, v := range x {
+			z[i] = fmath.Canonical(math.RoundToEven(v))
+		}
+	},
+	"sign": func(z, x []float64) {
+		for i, v := range x {
+			s := 0.0
+			if math.Abs(v) > 0 {
+				s = math.Copysign(1, v)
+			}
+			z[i] = s
+		}
+	},
 	"exp": func(z, x []float64) {
 		copy(z, x)
 		expOfDoubles(nil, z)
+	},
+}
+
+// doublePredicates has those of operators that say whether something holds.
+var doublePredicates = map[string]func(z []bool, x []float64){
+	"is_nan": func(z []bool, x []float64) {
+		for i, v := range x {
+			z[i] = v != v
+		}
+	},
+	"is_infinite": func(z []bool, x []float64) {
+		for i, v := range x {
+			z[i] = math.Abs(v) > math.MaxFloat64
+		}
 	},
 }
 

@@ -45,7 +45,7 @@ func quickRows(t *simd.Tier) []Kernel {
 	return slices.Concat(
 		doubleRows("elements", quickFunctions, func(a *application, name string, _ func(x float64) float64) *Plan {
 			q := quickOf(t, name)
-			p := mapDoubles(a, func(c *op.Call, z, x []float64) { q.compute(c.Scratch, z, x, x) })
+			p := mapped(a, func(c *op.Call, z, x []float64) { q.compute(c.Scratch, z, x, x) })
 			p.Scratch, p.Nanos = quickBytes, 4*int64(a.out[0].Shape.Len())
 			return p
 		}),

@@ -14,6 +14,8 @@ import (
 // that broadcast.
 var elementKernels = slices.Concat(
 	integerRows("add", "sub", "mul", "div", "mod", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right"),
+	loneRows("neg", "abs", "sign"),
+	clampRows(),
 	comparisonRows("eq", "ne", "lt", "le", "gt", "ge"),
 	truthRows("and", "or", "xor", "eq", "ne"),
 	[]Kernel{{Name: "elements", Op: "select", In: []op.Types{op.Bools, wholeBytes}, Prepare: alone(choice)}},
@@ -131,6 +133,88 @@ func pairsOfWords[W word](a *application, room int, loop func(work, z, x, y []by
 	})
 	p.Scratch, p.Nanos = 2*each*size+room, int64(n)*2/3+1
 	return p
+}
+
+// mapped returns the plan of an operator on the elements of an operand.
+func mapped[T tensor.Element, R tensor.Element](a *application, loop func(c *op.Call, z []R, x []T)) *Plan {
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		x, z, watch := tensor.Data[T](c.In[0]), tensor.Data[R](c.Out[0]), c.Watch()
+		for ; lo < hi && !watch.Stops(spreadChunk); lo += spreadChunk {
+			n := min(hi-lo, spreadChunk)
+			loop(c, z[lo:][:n], x[lo:][:n])
+		}
+	})
+}
+
+// clampBetween prepares clamp between two numbers, those where a bound is absent being given.
+func clampBetween[T tensor.Number](a *application, least, most T, loop func(z, x []T, least, most T)) *Plan {
+	for i, t := range a.in {
+		if a.has(i) && (i == 0 && t.Shape.Len() != a.out[0].Shape.Len() || i > 0 && t.Shape.Len() != 1) {
+			return nil
+		}
+	}
+	return mapped(a, func(c *op.Call, z, x []T) {
+		least, most := least, most
+		for i, bound := range []*T{&least, &most} {
+			if c.Has(1 + i) {
+				*bound = tensor.Data[T](c.In[1+i])[0]
+			}
+		}
+		loop(z, x, least, most)
+	})
+}
+
+// clampRows returns the row of clamp of integers.
+func clampRows() []Kernel {
+	return []Kernel{{Name: "elements", Op: "clamp", In: []op.Types{op.Integers}, Prepare: alone(func(a *application) *Plan {
+		return integer(a.in[0].DType, clampIntegers[int8], clampIntegers[int16], clampIntegers[int32], clampIntegers[int64],
+			clampIntegers[uint8], clampIntegers[uint16], clampIntegers[uint32], clampIntegers[uint64])(a)
+	})}}
+}
+
+func clampIntegers[T tensor.Integer](a *application) *Plan {
+	least, most := tensor.TypeOf[T]().IntRange()
+	return clampBetween(a, T(least), T(most), clamps[T])
+}
+
+func clamps[T tensor.Integer](z, x []T, least, most T) {
+	for i, v := range x {
+		z[i] = max(min(v, most), least)
+	}
+}
+
+// loneRows returns the rows of operators on one integer.
+func loneRows(names ...string) (rows []Kernel) {
+	for _, name := range names {
+		d, _ := op.Lookup(name)
+		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{op.Integers & d.In[0].Types}, Prepare: alone(func(a *application) *Plan {
+			return integer(a.in[0].DType, loneOf[int8], loneOf[int16], loneOf[int32], loneOf[int64], loneOf[uint8], loneOf[uint16], loneOf[uint32], loneOf[uint64])(a, name)
+		})})
+	}
+	return rows
+}
+
+func loneOf[T tensor.Integer](a *application, name string) *Plan {
+	least := T(0)
+	if ^least < 0 {
+		least--
+	}
+	return mapped(a, func(_ *op.Call, z, x []T) {
+		switch {
+		case name == "neg":
+			for i, v := range x {
+				z[i] = -v
+			}
+		case name == "sign":
+			clamps(z, x, least, 1)
+		case least == 0:
+			copy(z, x)
+		default:
+			for i, v := range x {
+				z[i] = max(v, -v)
+			}
+		}
+	})
 }
 
 // choice prepares select.
