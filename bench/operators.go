@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/onnx/proto"
@@ -99,13 +100,16 @@ func sweep() (all []network) {
 			rows = append(rows, operator{op: name, what: d.String(), operands: on(x, x)})
 		}
 	}
-	for _, name := range strings.Fields("Add Mul Exp Sqrt") {
+	for _, name := range strings.Fields("Add Mul Pow Exp Log Tanh Sigmoid Sin Cos Sqrt") {
 		x := positive.of(f64)
 		o := operator{op: name, what: "float64", operands: on(x, x)}
-		if name == "Exp" || name == "Sqrt" {
+		if !slices.Contains([]string{"Add", "Mul", "Pow"}, name) {
 			o.operands = on(x)
 		}
 		rows = append(rows, o)
+	}
+	for _, name := range strings.Fields("Sign Neg Clip") {
+		rows = append(rows, operator{op: name, what: "int64", operands: on(ints(i64, -9, 9, 1, 64, 56, 56))})
 	}
 	for _, name := range strings.Fields("Add Sigmoid") {
 		x := maps.of(f16)
@@ -132,7 +136,8 @@ func sweep() (all []network) {
 		from, to tensor.DType
 		code     proto.DataType
 	}{{tensor.Float32, f16, proto.Float16}, {f16, tensor.Float32, proto.Float}, {tensor.Float32, f64, proto.Double}, {f64, tensor.Float32, proto.Float}, {tensor.Float32, u8, proto.Uint8},
-		{u8, tensor.Float32, proto.Float}, {tensor.Float32, i64, proto.Int64}, {i64, tensor.Float32, proto.Float}, {i64, i32, proto.Int32}, {i64, boolean, proto.Bool}, {boolean, tensor.Float32, proto.Float}} {
+		{u8, tensor.Float32, proto.Float}, {tensor.Float32, i64, proto.Int64}, {i64, tensor.Float32, proto.Float}, {i64, i32, proto.Int32}, {i64, boolean, proto.Bool}, {boolean, tensor.Float32, proto.Float},
+		{boolean, i8, proto.Int8}, {f64, u8, proto.Uint8}, {f64, i32, proto.Int32}, {f16, i8, proto.Int8}, {tensor.Float32, tensor.Uint32, proto.Uint32}} {
 		rows = append(rows, operator{op: "Cast", what: k.from.String() + " to " + k.to.String(), operands: on(operand{dtype: k.from, shape: maps.shape, lo: 0, hi: 100}), attrs: with("to", int(k.code))})
 	}
 	for _, name := range strings.Fields("MaxPool AveragePool") {
