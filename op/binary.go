@@ -199,22 +199,22 @@ var (
 	integerMin = integerKernels(elementwise2(lesser[int8]), elementwise2(lesser[int16]), elementwise2(lesser[int32]), elementwise2(lesser[int64]),
 		elementwise2(lesser[uint8]), elementwise2(lesser[uint16]), elementwise2(lesser[uint32]), elementwise2(lesser[uint64]))
 
-	ltKernels = merge(halves(less[float32]), Kernels{tensor.Float32: elementwise2(less[float32]), tensor.Float64: elementwise2(less[float64])},
+	ltKernels = merge(floatKernels(elementwise2(less[float32]), elementwise2(less[float64])),
 		integerKernels(elementwise2(less[int8]), elementwise2(less[int16]), elementwise2(less[int32]), elementwise2(less[int64]),
 			elementwise2(less[uint8]), elementwise2(less[uint16]), elementwise2(less[uint32]), elementwise2(less[uint64])))
-	eqKernels = merge(halves(equal[float32]), Kernels{tensor.Float32: elementwise2(equal[float32]), tensor.Float64: elementwise2(equal[float64]), tensor.Bool: elementwise2(equal[bool])},
+	eqKernels = merge(Kernels{tensor.Bool: elementwise2(equal[bool])}, floatKernels(elementwise2(equal[float32]), elementwise2(equal[float64])),
 		integerKernels(elementwise2(equal[int8]), elementwise2(equal[int16]), elementwise2(equal[int32]), elementwise2(equal[int64]),
 			elementwise2(equal[uint8]), elementwise2(equal[uint16]), elementwise2(equal[uint32]), elementwise2(equal[uint64])))
-	leKernels = merge(halves(lessEqual[float32]), Kernels{tensor.Float32: elementwise2(lessEqual[float32]), tensor.Float64: elementwise2(lessEqual[float64])},
+	leKernels = merge(floatKernels(elementwise2(lessEqual[float32]), elementwise2(lessEqual[float64])),
 		integerKernels(elementwise2(lessEqual[int8]), elementwise2(lessEqual[int16]), elementwise2(lessEqual[int32]), elementwise2(lessEqual[int64]),
 			elementwise2(lessEqual[uint8]), elementwise2(lessEqual[uint16]), elementwise2(lessEqual[uint32]), elementwise2(lessEqual[uint64])))
-	gtKernels = merge(halves(more[float32]), Kernels{tensor.Float32: elementwise2(more[float32]), tensor.Float64: elementwise2(more[float64])},
+	gtKernels = merge(floatKernels(elementwise2(more[float32]), elementwise2(more[float64])),
 		integerKernels(elementwise2(more[int8]), elementwise2(more[int16]), elementwise2(more[int32]), elementwise2(more[int64]),
 			elementwise2(more[uint8]), elementwise2(more[uint16]), elementwise2(more[uint32]), elementwise2(more[uint64])))
-	geKernels = merge(halves(moreEqual[float32]), Kernels{tensor.Float32: elementwise2(moreEqual[float32]), tensor.Float64: elementwise2(moreEqual[float64])},
+	geKernels = merge(floatKernels(elementwise2(moreEqual[float32]), elementwise2(moreEqual[float64])),
 		integerKernels(elementwise2(moreEqual[int8]), elementwise2(moreEqual[int16]), elementwise2(moreEqual[int32]), elementwise2(moreEqual[int64]),
 			elementwise2(moreEqual[uint8]), elementwise2(moreEqual[uint16]), elementwise2(moreEqual[uint32]), elementwise2(moreEqual[uint64])))
-	neKernels = merge(halves(unequal[float32]), Kernels{tensor.Float32: elementwise2(unequal[float32]), tensor.Float64: elementwise2(unequal[float64]), tensor.Bool: elementwise2(unequal[bool])},
+	neKernels = merge(Kernels{tensor.Bool: elementwise2(unequal[bool])}, floatKernels(elementwise2(unequal[float32]), elementwise2(unequal[float64])),
 		integerKernels(elementwise2(unequal[int8]), elementwise2(unequal[int16]), elementwise2(unequal[int32]), elementwise2(unequal[int64]),
 			elementwise2(unequal[uint8]), elementwise2(unequal[uint16]), elementwise2(unequal[uint32]), elementwise2(unequal[uint64])))
 )
@@ -231,14 +231,6 @@ func floatMul[T fmath.Float](x, y T) T { return T(x * y) }
 func floatDiv[T fmath.Float](x, y T) T { return x / y }
 func floatMax[T fmath.Float](x, y T) T { return max(x, y) }
 func floatMin[T fmath.Float](x, y T) T { return min(x, y) }
-
-// halves makes kernels that compare 16-bit floats as the float32 values they are.
-func halves(f func(x, y float32) bool) Kernels {
-	return Kernels{
-		tensor.Float16:  elementwise2(func(x, y tensor.F16) bool { return f(x.Float32(), y.Float32()) }),
-		tensor.BFloat16: elementwise2(func(x, y tensor.BF16) bool { return f(x.Float32(), y.Float32()) }),
-	}
-}
 
 func less[T tensor.Number](x, y T) bool      { return x < y }
 func lessEqual[T tensor.Number](x, y T) bool { return x <= y }

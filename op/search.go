@@ -20,9 +20,7 @@ func countResult(what string) Result {
 
 func ascending[T numeric](x, y T) bool { return x < y || x == x && y != y }
 
-func ascendingF16(x, y tensor.F16) bool   { return ascending(x.Float32(), y.Float32()) }
-func ascendingBF16(x, y tensor.BF16) bool { return ascending(x.Float32(), y.Float32()) }
-func ascendingBool(x, y bool) bool        { return !x && y }
+func ascendingBool(x, y bool) bool { return !x && y }
 
 // positions returns the scratch memory as n positions of elements.
 func positions(c *Call, n int) []int64 {

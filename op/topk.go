@@ -38,8 +38,7 @@ var topKDef = &Def{
 		return []tensor.Shape{out, out}, nil
 	},
 	Ref: Reference{
-		Kernels: merge(Kernels{tensor.Float16: topK(ascendingF16), tensor.BFloat16: topK(ascendingBF16),
-			tensor.Float32: topK(ascending[float32]), tensor.Float64: topK(ascending[float64])},
+		Kernels: merge(floatKernels(topK(ascending[float32]), topK(ascending[float64])),
 			integerKernels(topK(ascending[int8]), topK(ascending[int16]), topK(ascending[int32]), topK(ascending[int64]),
 				topK(ascending[uint8]), topK(ascending[uint16]), topK(ascending[uint32]), topK(ascending[uint64]))),
 		Pieces:  perLine,

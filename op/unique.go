@@ -35,7 +35,7 @@ both signs are equal; NaN is greater than every number and equal to NaN. What fi
 		return []tensor.Shape{line, line, line, {}}, nil
 	},
 	Ref: Reference{
-		Kernels: merge(Kernels{tensor.Bool: unique(ascendingBool), tensor.Float16: unique(ascendingF16), tensor.BFloat16: unique(ascendingBF16),
+		Kernels: merge(Kernels{tensor.Bool: unique(ascendingBool),
 			tensor.Float32: unique(ascending[float32]), tensor.Float64: unique(ascending[float64])},
 			integerKernels(unique(ascending[int8]), unique(ascending[int16]), unique(ascending[int32]), unique(ascending[int64]),
 				unique(ascending[uint8]), unique(ascending[uint16]), unique(ascending[uint32]), unique(ascending[uint64]))),

@@ -103,7 +103,9 @@ func pairwise[T, R tensor.Element](a *application, loop func(z []R, x, y []T)) *
 
 // pairwiseIn is pairwise for a loop that needs some bytes of working memory.
 func pairwiseIn[T, R tensor.Element](a *application, room int, loop func(work []byte, z []R, x, y []T)) *Plan {
-	over := func(work, z, x, y []byte) { loop(work, elementsOfType[R](z), elementsOfType[T](x), elementsOfType[T](y)) }
+	over := func(work, z, x, y []byte) {
+		loop(work, elementsOfType[R](z), elementsOfType[T](x), elementsOfType[T](y))
+	}
 	switch a.in[0].DType.Size() {
 	case 1:
 		return pairsOfWords[uint8](a, room, over)
