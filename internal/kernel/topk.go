@@ -12,7 +12,12 @@ import (
 
 // The greatest or least elements of lines: of those that pass a bound, as many as there is room for are collected; then the best of them stay, and the last
 // of these is the bound.
-var topKernels = []Kernel{{Name: "collected", Op: "top_k", In: []op.Types{float32s}, Prepare: alone(collect)}}
+var topKernels = []Kernel{{Name: "collected", Op: "top_k", In: []op.Types{float32s | op.Integers}, Prepare: alone(func(a *application) *Plan {
+	if a.in[0].DType == tensor.Float32 {
+		return collect[float32](a)
+	}
+	return integer(a.in[0].DType, collect[int8], collect[int16], collect[int32], collect[int64], collect[uint8], collect[uint16], collect[uint32], collect[uint64])(a)
+})}}
 
 // How many elements there is room for at least, and how many may be taken at most.
 const (
@@ -25,28 +30,38 @@ type collector struct {
 	sign   float32 // that makes the best element the greatest
 	flip   uint32
 	sorted bool
+
+	list  []uint64 // of which count are collected
+	count int
+	last  uint64 // the last one that may be taken
+	watch op.Watch
 }
 
-func collect(a *application) *Plan {
+func collect[T tensor.Number](a *application) *Plan {
 	in, axis, k := a.in[0].Shape, a.Int("axis"), a.Int("k")
 	n, inner := in[axis], in[axis+1:].Len()
 	if k > mostTaken || uint64(n) > math.MaxUint32 {
 		return nil
 	}
-	g := collector{sign: 1, flip: math.MaxUint32, sorted: a.Bool("sorted")}
+	like := collector{sign: 1, flip: math.MaxUint32, sorted: a.Bool("sorted")}
 	if !a.Bool("largest") {
-		g.sign, g.flip = -1, 0
+		like.sign, like.flip = -1, 0
 	}
-	room := min(n, max(2*k, leastCollected))
+	room, reference := min(n, max(2*k, leastCollected)), referenceOf("top_k", tensor.TypeOf[T]())
 	work := int64(in.Len() + 4*k*bits.Len(uint(k)))
 	return &Plan{Pieces: in.Len() / n, Scratch: 8 * (room + k), Nanos: work, Run: func(c *op.Call, lo, hi int) {
-		x, values, indices := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), tensor.Data[int64](c.Out[1])
-		list, watch := scratch[uint64](c), c.Watch()
+		x, values, indices := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[int64](c.Out[1])
+		g, memory := like, scratch[uint64](c)
+		g.list, g.watch = memory[:room], c.Watch()
 		for line := lo; line < hi; line++ {
 			from := x[line/inner*n*inner+line%inner:]
-			best := g.best(list[:room], list[room:], from, n, inner, &watch)
-			if watch.Stops(k) {
+			best, ok := choices(&g, memory[room:], from, n, inner)
+			if g.watch.Stops(k) {
 				return
+			}
+			if !ok {
+				reference(c, line, line+1)
+				continue
 			}
 			to := line/inner*k*inner + line%inner
 			for _, b := range best {
@@ -58,39 +73,77 @@ func collect(a *application) *Plan {
 	}}
 }
 
-// best returns the best of n elements of a line, as many as there is room for in other, in the order in which they are wanted.
-func (g *collector) best(list, other []uint64, x []float32, n, step int, watch *op.Watch) []uint64 {
-	k, count, bound, last := len(other), 0, fmath.NaN(), uint64(math.MaxUint64)
+// choices returns the best of n elements of a line, as many as there is room for in other, in the order in which they are wanted; false if there is no
+// number for one of them.
+func choices[T tensor.Number](g *collector, other []uint64, x []T, n, step int) (best []uint64, ok bool) {
+	k := len(other)
+	g.count, g.last = 0, math.MaxUint64
 	for first := 0; first < n; first += longRun {
 		end := min(first+longRun, n)
-		if watch.Stops(end - first) {
-			return nil
+		if g.watch.Stops(end - first) {
+			return nil, true
 		}
-		for i, at := first, first*step; i < end; i, at = i+1, at+step {
-			v := x[at] * g.sign
-			if v <= bound { // the one before is taken if they are equal
-				continue
-			}
-			key := rank(x[at], g.flip)<<32 | uint64(i)
-			if key >= last {
-				continue
-			}
-			if count == len(list) {
-				leastFirst(list, k, watch)
-				count, last = k, list[k-1]
-				bound = x[int(uint32(last))*step] * g.sign
-				if key >= last {
-					continue
-				}
-			}
-			list[count] = key
-			count++
+		if floats, ok := any(x).([]float32); ok {
+			g.floats(floats, first, end, step, k)
+		} else if !collectIntegers(g, x, first, end, step, k) {
+			return nil, false
 		}
 	}
-	if list = list[:count]; count > k {
-		leastFirst(list, k, watch)
+	list := g.list[:g.count]
+	if g.count > k {
+		leastFirst(list, k, &g.watch)
 	}
-	return g.order(list[:k], other, watch)
+	return g.order(list[:k], other, &g.watch), true
+}
+
+// add takes an element. It returns whether the last one that may be taken is another one than before.
+func (g *collector) add(key uint64, k int) (bounded bool) {
+	if g.count == len(g.list) {
+		leastFirst(g.list, k, &g.watch)
+		g.count, g.last, bounded = k, g.list[k-1], true
+		if key >= g.last {
+			return true
+		}
+	}
+	g.list[g.count] = key
+	g.count++
+	return bounded
+}
+
+// floats collects elements first…end-1 of a line, so far apart, that may be among the k best.
+func (g *collector) floats(x []float32, first, end, step, k int) {
+	bound, sign := fmath.NaN(), g.sign
+	if g.last != math.MaxUint64 {
+		bound = x[int(uint32(g.last))*step] * sign
+	}
+	for i, at := first, first*step; i < end; i, at = i+1, at+step {
+		v := x[at]
+		if v*sign <= bound { // the one before is taken if they are equal
+			continue
+		}
+		if key := rank(v, g.flip)<<32 | uint64(i); key < g.last && g.add(key, k) {
+			bound = x[int(uint32(g.last))*step] * sign
+		}
+	}
+}
+
+// collectIntegers is [collector.floats] for integers, or for none: those of 64 bits that do not fit into 32 have no numbers.
+func collectIntegers[T tensor.Number](g *collector, x []T, first, end, step, k int) bool {
+	bias, flip, last := uint64(0), uint64(g.flip), g.last
+	if !tensor.TypeOf[T]().IsUnsigned() {
+		bias = 1 << 31
+	}
+	for i, at := first, first*step; i < end; i, at = i+1, at+step {
+		r := uint64(x[at]) + bias
+		if r > math.MaxUint32 {
+			return false
+		}
+		if key := (r^flip)<<32 | uint64(i); key < last {
+			g.add(key, k)
+			last = g.last
+		}
+	}
+	return true
 }
 
 // rank returns what is the greater, the greater an element is, or if all bits are flipped the less. Zeros of both signs are equal; a NaN is greater than all
