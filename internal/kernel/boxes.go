@@ -14,9 +14,9 @@ import (
 
 // box is elements of an operand that go to a result: those at any indices within the extents. It has loops from the outermost to the innermost.
 type box struct {
-	operand, from, to int // the first element, of that operand and in the result
-	result            int
-	loops             []loop
+	operand, result int
+	from, to        int // the first element, of that operand and in that result
+	loops           []loop
 
 	chunks, pieces int // into which the loop before the last one is divided, and all pieces
 	kind           boxKind
@@ -42,9 +42,9 @@ const (
 	boxChunk = 1 << 13
 )
 
-// add puts boxes for the elements that the loops go through into a list. The last loop must go through the result without gaps.
-func addBox(list []box, operand, from, to int, loops ...loop) []box {
-	b := box{operand: operand, from: from, to: to}
+// addBox puts boxes into a list, from the first elements of one on, for the elements that the loops go through. The last loop must go through the result without gaps.
+func addBox(list []box, b box, loops ...loop) []box {
+	begin := b
 	for _, l := range loops {
 		switch last := len(b.loops) - 1; {
 		case l.n == 0:
@@ -65,7 +65,9 @@ func addBox(list []box, operand, from, to int, loops ...loop) []box {
 	if inner.n > 2*longRun {
 		rest := inner.n % longRun
 		more := append(b.loops[:last:last], loop{rest, inner.from, inner.to})
-		list = addBox(list, operand, from+(inner.n-rest)*inner.from, to+(inner.n-rest)*inner.to, more...)
+		begin.from += (inner.n - rest) * inner.from
+		begin.to += (inner.n - rest) * inner.to
+		list = addBox(list, begin, more...)
 		b.loops = append(b.loops[:last], loop{inner.n / longRun, longRun * inner.from, longRun * inner.to}, loop{longRun, inner.from, inner.to})
 		last++
 		inner = b.loops[last]
@@ -124,15 +126,7 @@ func inPairs(boxes []box, size int) (list []box) {
 			return nil
 		}
 		loops[last].n /= 2
-		list = intoResult(b.result, list, addBox(list, b.operand, b.from/2, b.to/2, loops...))
-	}
-	return list
-}
-
-// intoResult returns a longer list, whose boxes beyond the shorter one become those of a result.
-func intoResult(result int, shorter, list []box) []box {
-	for i := range list[len(shorter):] {
-		list[len(shorter)+i].result = result
+		list = addBox(list, box{operand: b.operand, result: b.result, from: b.from / 2, to: b.to / 2}, loops...)
 	}
 	return list
 }
@@ -188,7 +182,7 @@ func rowsOf(boxes []box) (rows int) {
 		if i == 0 {
 			rows, row = b.loops[0].n, b.loops[0].to
 		}
-		if b.loops[0].n != rows || b.loops[0].to != row || b.to != width {
+		if b.loops[0].n != rows || b.loops[0].to != row || b.to != width || b.result > 0 {
 			return 0
 		}
 		width += b.loops[1].n

@@ -24,7 +24,8 @@ func moveRows(t *simd.Tier) []Kernel {
 			return prepare(t, r)
 		}}
 	}
-	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", join), row("stack", join), row("split", divide), row("tile", tile)}
+	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", join), row("stack", join), row("tile", tile),
+		row("split", part), row("unstack", part)}
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -60,22 +61,7 @@ func selected(n *graph.Node) (list []box, offset int) {
 	for d := range loops {
 		loops[d] = loop{out[d], stride[d], to[d]}
 	}
-	return addBox(nil, 0, offset, 0, loops...), offset
-}
-
-// divide prepares what cuts an operand into several results.
-func divide(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
-	axis, in := n.Attrs.Int("axis"), n.In[0].Type
-	outer, row := in.Shape[:axis].Len(), in.Shape[axis:].Len()
-	var boxes []box
-	at := 0
-	for i, v := range n.Out {
-		run := v.Type.Shape[axis:].Len()
-		boxes = intoResult(i, boxes, addBox(boxes, 0, at, 0, loop{outer, row, run}, loop{run, 1, 1}))
-		at += run
-	}
-	return movePlan(t, boxes, in.DType.Size())
+	return addBox(nil, box{from: offset}, loops...), offset
 }
 
 // tile prepares the repetition of an operand along its dimensions.
@@ -87,7 +73,7 @@ func tile(t *simd.Tier, r Region) *Plan {
 	for d, extent := range in {
 		loops = append(loops, loop{out[d] / extent, 0, extent * to[d]}, loop{extent, from[d], to[d]})
 	}
-	return movePlan(t, addBox(nil, 0, 0, 0, loops...), n.In[0].Type.DType.Size())
+	return movePlan(t, addBox(nil, box{}, loops...), n.In[0].Type.DType.Size())
 }
 
 // channelsLast reports whether axes bring dimension 1 of so many behind the others, which stay in their order.
@@ -105,8 +91,8 @@ func spreadBlocks(in tensor.Shape) []box {
 	blocks := blocked(in)[1]
 	items1 := loop{items, blocks * inner * block, inner * channels}
 	whole := channels / block
-	list := addBox(nil, 0, 0, 0, items1, loop{inner, block, channels}, loop{whole, inner * block, block}, loop{block, 1, 1})
-	return addBox(list, 0, whole*inner*block, whole*block, items1, loop{inner, block, channels}, loop{channels % block, 1, 1})
+	list := addBox(nil, box{}, items1, loop{inner, block, channels}, loop{whole, inner * block, block}, loop{block, 1, 1})
+	return addBox(list, box{from: whole * inner * block, to: whole * block}, items1, loop{inner, block, channels}, loop{channels % block, 1, 1})
 }
 
 // join prepares the concatenation of operands, also along a new dimension: of their blocks of channels, if the first one is there in blocks, and no block
@@ -124,7 +110,7 @@ func join(t *simd.Tier, r Region) *Plan {
 	at := 0
 	for i, v := range n.In {
 		run := l.Shape(v.Type.Shape)[axis:].Len()
-		boxes = addBox(boxes, i, 0, at, loop{outer, run, row}, loop{run, 1, 1})
+		boxes = addBox(boxes, box{operand: i, to: at}, loop{outer, run, row}, loop{run, 1, 1})
 		at += run
 	}
 	p := movePlan(t, boxes, n.In[0].Type.DType.Size())
@@ -132,6 +118,21 @@ func join(t *simd.Tier, r Region) *Plan {
 		p.In, p.Out = slices.Repeat([]Layout{l}, len(n.In)), []Layout{l}
 	}
 	return p
+}
+
+// part prepares what takes an operand apart.
+func part(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	in, axis := n.In[0].Type.Shape, n.Attrs.Int("axis")
+	outer, row := in[:axis].Len(), in[axis:].Len()
+	var boxes []box
+	at := 0
+	for i, v := range n.Out {
+		run := v.Type.Shape[axis:].Len()
+		boxes = addBox(boxes, box{result: i, from: at}, loop{outer, row, run}, loop{run, 1, 1})
+		at += run
+	}
+	return movePlan(t, boxes, n.In[0].Type.DType.Size())
 }
 
 // joinsBlocks reports whether operands may be joined block by block.
