@@ -111,7 +111,7 @@ func sweep() (all []network) {
 	for _, name := range strings.Fields("Sign Neg Clip") {
 		rows = append(rows, operator{op: name, what: "int64", operands: on(ints(i64, -9, 9, 1, 64, 56, 56))})
 	}
-	for _, name := range strings.Fields("Add Sigmoid") {
+	for _, name := range strings.Fields("Add Less Sigmoid") {
 		x := maps.of(f16)
 		o := operator{op: name, what: "float16", operands: on(x, x), tolerance: 1e-3}
 		if name == "Sigmoid" {
@@ -163,6 +163,7 @@ func sweep() (all []network) {
 		operator{op: "Softmax", what: "float64", operands: on(scores.of(f64)), attrs: with("axis", -1)},
 		operator{op: "CumSum", what: "last axis", operands: on(tokens, scalar(int64(-1)))}, operator{op: "CumSum", what: "first axis", operands: on(in(128, 4096), scalar(int64(0)))},
 		operator{op: "TopK", what: "1 of 32000", operands: on(in(1, 32000), constant[int64](1)), outputs: 2}, operator{op: "TopK", what: "300 of 8400", operands: on(in(1, 8400), constant[int64](300)), outputs: 2},
+		operator{op: "TopK", what: "300 of 8400, int64", operands: on(ints(i64, 0, 1000, 1, 8400), constant[int64](300)), outputs: 2},
 		operator{op: "TopK", what: "all of 10000", operands: on(in(1, 10000), constant[int64](10000)), outputs: 2}, operator{op: "NonZero", operands: on(maps)},
 		operator{op: "Unique", operands: on(ints(i64, 0, 500, 20000))},
 		operator{op: "NonMaxSuppression", operands: on(in(1, 1000, 4).within(0, 10), in(1, 1, 1000).within(0, 1), constant[int64](100), constant[float32](0.5), constant[float32](0.1))},
@@ -179,6 +180,7 @@ func sweep() (all []network) {
 		operator{op: "Transpose", what: "windows", operands: on(in(1, 8, 7, 8, 7, 96)), attrs: with("perm", extents(0, 1, 3, 2, 4, 5))},
 		operator{op: "DepthToSpace", operands: on(in(1, 64, 64, 64)), attrs: with("blocksize", 2)}, operator{op: "Concat", what: "channels", operands: on(maps, maps), attrs: with("axis", 1)},
 		operator{op: "Concat", what: "last axis", operands: on(tokens, tokens), attrs: with("axis", -1)}, operator{op: "Split", operands: on(in(1, 128, 2304)), attrs: with("axis", -1, "num_outputs", 3), outputs: 3},
+		operator{op: "Split", what: "columns", operands: on(in(8400, 4)), attrs: with("axis", -1, "num_outputs", 4), outputs: 4},
 		operator{op: "Slice", what: "step 2", operands: on(maps, constant[int64](0, 0), constant[int64](56, 56), constant[int64](2, 3), constant[int64](2, 2))},
 		operator{op: "Pad", what: "reflect", operands: on(maps, constant[int64](0, 0, 3, 3, 0, 0, 3, 3)), attrs: with("mode", "reflect")},
 		operator{op: "Pad", what: "edge", operands: on(maps, constant[int64](0, 0, 3, 3, 0, 0, 3, 3)), attrs: with("mode", "edge")},
