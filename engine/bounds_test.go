@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 func TestThreadLimit(t *testing.T) {
@@ -23,5 +28,71 @@ func TestDefaultLimits(t *testing.T) {
 	want := Limits{limits.EngineNodes, limits.EngineMemory, limits.EngineOperations, limits.EngineSeconds * time.Second}
 	if DefaultLimits != want {
 		t.Errorf("the defaults are %+v; want %+v", DefaultLimits, want)
+	}
+}
+
+// TestPlansAreBounded compiles operators for which kernels list lines, tiles or rounds, of extents as only a hostile model declares them: along each
+// dimension as many as there are kernels for, fewer, and as there may be. What compiling takes must not follow them.
+func TestPlansAreBounded(t *testing.T) {
+	const most = 1 << 28 // bytes that compiling allocates, be they in use at the same time or not
+	pool := func(rank, size int) graph.Attrs {
+		padding := append(make([]int, 4), slices.Repeat([]int{size / 2}, 2*rank)...)
+		return attrs("size", append([]int{1, 1}, slices.Repeat([]int{size}, rank)...), "padding", padding, "border", "ignore")
+	}
+	flat, layers, up := slices.Repeat([]int{1}, 4), slices.Repeat([]int{1}, 6), []int{2, 2}
+	float, eight := tensor.Float32, tensor.Uint8
+	for _, c := range []struct {
+		op     string
+		attrs  graph.Attrs
+		dtype  tensor.DType
+		shape  tensor.Shape   // of the input, whose extents are varied
+		shapes []tensor.Shape // of constants behind it
+	}{
+		{"max_pool", pool(2, 3), float, tensor.Shape{1, 64, 20, 20}, nil},
+		{"max_pool", pool(2, 3), eight, tensor.Shape{1, 64, 20, 20}, nil},
+		{"max_pool", pool(2, 13), float, tensor.Shape{1, 64, 13, 13}, nil},
+		{"max_pool", pool(3, 3), float, tensor.Shape{1, 16, 8, 8, 8}, nil},
+		{"box", pool(2, 3), float, tensor.Shape{1, 2, 20, 20}, nil},
+		{"conv", attrs("padding", flat), float, tensor.Shape{1, 16, 20, 20}, []tensor.Shape{{16, 16, 3, 3}}},
+		{"conv", attrs("padding", flat), eight, tensor.Shape{1, 16, 20, 20}, []tensor.Shape{{16, 16, 3, 3}}},
+		{"conv", attrs("padding", layers), float, tensor.Shape{1, 16, 8, 8, 8}, []tensor.Shape{{16, 16, 3, 3, 3}}},
+		{"conv", attrs("padding", flat, "groups", 0), float, tensor.Shape{1, 32, 20, 20}, []tensor.Shape{{32, 1, 3, 3}}},
+		{"deconv", attrs("padding", flat, "stride", up), float, tensor.Shape{1, 16, 20, 20}, []tensor.Shape{{16, 16, 4, 4}}},
+		{"deconv", attrs("padding", flat, "stride", up, "groups", 0), float, tensor.Shape{1, 32, 20, 20}, []tensor.Shape{{32, 1, 4, 4}}},
+		{"matmul", nil, float, tensor.Shape{4, 64}, []tensor.Shape{{64, 64}}},
+		{"matmul", nil, tensor.Int32, tensor.Shape{4, 64}, []tensor.Shape{{64, 64}}},
+		{"matmul", nil, eight, tensor.Shape{4, 64}, []tensor.Shape{{64, 64}}},
+		{"softmax", attrs("axes", []int{1}), float, tensor.Shape{4, 64, 20, 20}, nil},
+		{"sum_reduce", attrs("axes", []int{1}), float, tensor.Shape{4, 64, 20}, nil},
+		{"cumulative_sum", attrs("axis", 1), float, tensor.Shape{4, 64, 20}, nil},
+		{"transpose", attrs("axes", []int{0, 3, 2, 1}), float, tensor.Shape{4, 64, 20, 20}, nil},
+	} {
+		for i := range c.shape {
+			for _, elements := range []int{limits.KernelElements / 16, limits.KernelElements, limits.TensorElements / 16} {
+				shape := slices.Clone(c.shape)
+				shape[i] = min(elements, limits.TensorElements/16) / (shape.Len() / shape[i])
+				n := newNet(t)
+				in := []*graph.Value{n.input("x", c.dtype, shape...)}
+				for _, s := range c.shapes {
+					v, err := n.Constant("", "", op.NewRand(1, 2).Tensor(c.dtype, s))
+					in = append(in, ok(t, v, err))
+				}
+				y, err := n.One(c.op, in, c.attrs, "")
+				if err != nil { // a filter has not as many channels
+					continue
+				}
+				n.output("y", y)
+				g, err := n.Build()
+				g = ok(t, g, err)
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				p, err := Compile(g, Options{Limits: Limits{Memory: -1, Operations: -1}})
+				runtime.ReadMemStats(&after)
+				if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > most {
+					t.Errorf("%s %v of %v: compiling allocates %d bytes; error %v", c.op, c.dtype, shape, n, err)
+				}
+				p.Close()
+			}
+		}
 	}
 }

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/op"
@@ -25,9 +24,6 @@ const (
 // channels are a piece.
 func convolveNarrow(size int) func(a *application, q *requantization) *Plan {
 	return func(a *application, q *requantization) *Plan {
-		if a.in[0].Shape[2:].Len() > math.MaxInt32 { // places in a plane must fit 32 bits
-			return nil
-		}
 		v := a.convolution()
 		o := octets{v: v, size: size, positions: geometry.CeilDiv(v.OutPlane, octet/size), planes: geometry.CeilDiv(v.Channels, octetPlanes),
 			bias: a.has(2), inputZero: a.has(3), filterZeros: a.has(4)}

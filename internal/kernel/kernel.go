@@ -1,7 +1,10 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -153,7 +156,7 @@ type Pack struct {
 // For returns the plan of the first kernel in those of the tiers that this processor has which takes the region, or nil if there is none. Operators
 // without a kernel are evaluated by their references.
 func For(tiers []Tier, r Region) *Plan {
-	if _, beyond := WindowBeyond(r.Root(), windowMost); beyond != "" {
+	if _, beyond := WindowBeyond(r.Root(), windowMost); beyond != "" || r.large() {
 		return nil
 	}
 	for i := range tiers {
@@ -162,6 +165,15 @@ func For(tiers []Tier, r Region) *Plan {
 		}
 	}
 	return nil
+}
+
+// large reports whether a value has more elements than there are kernels for: what a plan lists, lines and tiles, is then bounded, whatever extents a
+// model declares.
+func (r Region) large() bool {
+	beyond := func(v *graph.Value) bool { return v != nil && v.Type.Shape.Len() > limits.KernelElements }
+	return slices.ContainsFunc(r.Nodes, func(n *graph.Node) bool {
+		return slices.ContainsFunc(n.In, beyond) || slices.ContainsFunc(n.Out, beyond)
+	})
 }
 
 // windowMost bounds the strides, dilations and paddings of windows for which there are kernels: no product of distances overflows then. Windows

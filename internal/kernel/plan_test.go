@@ -33,7 +33,7 @@ func TestFor(t *testing.T) {
 		want  string
 	}{
 		{"bytes", "conv", types(tensor.Int8, tensor.Shape{1, 1, 9}, tensor.Uint8, tensor.Shape{1, 1, 3}), flat, "portable pairs of bytes"},
-		{"places beyond 32 bits", "conv", types(tensor.Int8, tensor.Shape{1, 1, math.MaxInt & (1 << 32)}, tensor.Int8, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
+		{"too many elements", "conv", types(tensor.Int8, tensor.Shape{1, 1, math.MaxInt & (1 << 32)}, tensor.Int8, tensor.Shape{1, 1, 3}), flat, ""},
 		{"words", "conv", types(tensor.Int16, tensor.Shape{1, 1, 9}, tensor.Uint16, tensor.Shape{1, 1, 3}), flat, "portable words of 16 bits"},
 		{"two sizes", "conv", types(tensor.Int8, tensor.Shape{1, 1, 9}, tensor.Int16, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
 		{"floats", "conv", types(tensor.Float32, tensor.Shape{1, 1, 9}, tensor.Float32, tensor.Shape{1, 1, 3}), flat, "portable runs"},
@@ -46,9 +46,6 @@ func TestFor(t *testing.T) {
 		{"sums of scattered elements", "box", types(tensor.Int8, tensor.Shape{2, 9}), pool("ignore", 2, false), "portable rows of integers"},
 		{"no kernel", "tanh", types(tensor.Float32, tensor.Shape{2}), nil, ""},
 	} {
-		if slices.Contains(tt.types[0].Shape, 0) && tt.want != "" {
-			continue // there are no such places where an int has 32 bits
-		}
 		n := nodeOf(t, tt.op, tt.types, tt.attrs)
 		got := ""
 		if p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{n}}); p != nil {

@@ -43,8 +43,8 @@ const tileTaps = 1 << 15
 // tileBytes is about how many bytes the rows of a tile have that a line of windows meets: what the nearest cache holds, and room for results.
 const tileBytes = 24 << 10
 
-// mostTiles bounds the tiles of a plane of several layers.
-const mostTiles = 1 << 12
+// mostParts bounds the parts of a plane's tiles, all of which a plan keeps.
+const mostParts = 1 << 17
 
 // slides returns the windows along layers, rows and columns, the last dimensions of these shapes, for the attributes of a window of a size over those
 // from first on; false if there are more dimensions. Those that there are not are of one element.
@@ -88,16 +88,15 @@ func planesOf(in tensor.Shape, size, taps, out int, lattices []lattice, pixels i
 	width = geometry.CeilDiv(w.Out, geometry.CeilDiv(w.Out, width)) // of tiles of equal size
 	height := min(h.Out, max(tileTaps/(g.taps*width), 1))
 	height = min(height, geometry.CeilDiv(h.Out, geometry.CeilDiv(convPieces, g.items*g.blocks)))
-	if many := d.Out * len(lattices); many > 1 && many > mostTiles/(geometry.CeilDiv(h.Out, height)*geometry.CeilDiv(w.Out, width)) {
+	g.d, g.h, g.w, g.pixels, g.all, g.width, g.height = d, h, w, pixels, all, width, height
+	if g.tiles = g.tilesOf(0, h.Out, mostParts); g.tiles == nil {
 		return nil
 	}
-	g.d, g.h, g.w, g.pixels, g.all, g.width, g.height = d, h, w, pixels, all, width, height
-	g.tiles = g.tilesOf(0, h.Out)
 	return g
 }
 
-// tilesOf divides some rows of each layer of the result into tiles.
-func (g *planes) tilesOf(first, end int) (tiles [][]simd.WindowPart) {
+// tilesOf divides some rows of each layer of the result into tiles. It returns nil if these have more parts than most.
+func (g *planes) tilesOf(first, end, most int) (tiles [][]simd.WindowPart) {
 	for z := range g.d.Out {
 		for y := first; y < end; y += g.height {
 			for x := 0; x < g.w.Out; x += g.width {
@@ -109,6 +108,9 @@ func (g *planes) tilesOf(first, end int) (tiles [][]simd.WindowPart) {
 							tile = append(tile, g.parts(p, z, rows, columns)...)
 						}
 					}
+				}
+				if most -= len(tile); most < 0 {
+					return nil
 				}
 				tiles = append(tiles, tile)
 			}
@@ -176,10 +178,7 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 	if !ok {
 		return nil
 	}
-	w := &windows{g, routine, t.Lanes, tail, make([][]byte, g.blocks)}
-	for i := range w.ready {
-		w.ready[i] = tail.ready(i*block, block)
-	}
+	w := &windows{g, routine, t.Lanes, tail, tail.readyBlocks()}
 	p := g.by(w, r)
 	for _, i := range tail.tensors {
 		p.In[i] = Blocked16
@@ -205,7 +204,7 @@ type windows struct {
 	routine *simd.Routine[simd.WindowArgs]
 	lanes   int
 	tail    *tail
-	ready   [][]byte // of the tail, by block of channels
+	ready   [][]byte // [tail.readyBlocks]
 }
 
 // run computes pieces.
@@ -226,7 +225,11 @@ func (g *windows) tile(c *op.Call, x, y uintptr, first int, tile []simd.WindowPa
 	args := simd.WindowArgs{In: x, Out: y, Width: geometry.CeilDiv(min(block, g.channels-first), g.lanes) * g.lanes * g.size,
 		Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep, Divide: g.divide}
 	if g.tail != nil {
-		args.Steps = g.tail.at(c, g.ready[first/block], first, block)
+		var ready []byte
+		if g.ready != nil {
+			ready = g.ready[first/block]
+		}
+		args.Steps = g.tail.at(c, ready, first, block)
 	}
 	if len(c.Packed) > 0 {
 		args.Weights = simd.At(c.Packed[0], first*g.taps*4)
@@ -238,7 +241,7 @@ func (g *windows) tile(c *op.Call, x, y uintptr, first int, tile []simd.WindowPa
 func (g *windows) cut(cuts Cuts) op.Kernel {
 	tiles := make([][][]simd.WindowPart, len(cuts.Ranges))
 	for i, r := range cuts.Ranges {
-		tiles[i] = g.tilesOf(r.First, r.End)
+		tiles[i] = g.tilesOf(r.First, r.End, math.MaxInt)
 	}
 	inRow, outRow := g.w.In*block*g.size, g.w.Out*block*g.size
 	inPlane, inItem := held(cuts.In, g.h.In, inRow, g.blocks)

@@ -196,7 +196,7 @@ const (
 	together      = 128     // steps of which the inputs are multiplied at once
 	togetherAhead = 16      // the same where steps multiply those of later ones
 	mostProducts  = 1 << 22 // of inputs that are multiplied at once, if they are not of a single step
-	mostExtent    = 1 << 22 // steps, each of which is a round, items, or columns of the input: no product of extents overflows
+	mostExtent    = 1 << 20 // steps, each of which is a round, items, or columns of the input: no product of extents overflows
 	mostShared    = 1 << 27 // numbers in memory that workers share: states of one element take the room of 64
 	leastAhead    = 16      // columns of the input in an item that are worth it
 	aheadItems    = 16      // at most that a step has with each panel

@@ -336,6 +336,18 @@ func (t *tail) ready(first, channels int) []byte {
 	return memory
 }
 
+// readyBlocks returns ready for each block of channels; nil if it is for one, as it then is for all.
+func (t *tail) readyBlocks() (list [][]byte) {
+	for first := 0; first < t.channels; first += block {
+		ready := t.ready(first, block)
+		if ready == nil {
+			return nil
+		}
+		list = append(list, ready)
+	}
+	return list
+}
+
 // constant reports whether the step needs no call.
 func (s *tailStep) constant() bool { return s.in == 0 || s.by != nil || s.kind == simd.TailAddTensor }
 

@@ -32,6 +32,7 @@ const (
 	EngineOperations  = 1 << 43
 	EngineSeconds     = 600
 	EngineThreads     = 4096
+	KernelElements    = math.MaxInt32
 	WASMThreads       = 64
 	WASMSlide         = math.MaxInt32 / 8
 	ModelParts        = 1 << 16
@@ -256,6 +257,8 @@ var All = []Row{
 		"engine.LimitError", "engine.TestTimeLimit"},
 	{"engine.threads", EngineThreads, "goroutines", "The workers of a program; no machine has as many processors.",
 		"an error of Compile", "engine.TestThreadLimit"},
+	{"engine.kernel", KernelElements, "elements", "A tensor for which there are fast kernels, so that compiling takes no longer than a moment, whatever extents are declared.",
+		"the reference computes the node", "engine.TestPlansAreBounded"},
 	{"wasm.threads", WASMThreads, "threads", "The threads of a module, each of which has a stack and working memory in it.",
 		"an error of Compile", "engine/wasm.TestMostThreads"},
 	{"wasm.slide", WASMSlide, "elements", "Padding, stride and dilation of a window in a module, which are op.slide where an int has 32 bits.",
