@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,5 +67,28 @@ func TestInterruptedRandom(t *testing.T) {
 	cancel()
 	if _, err := randomInput(ctx, op.NewRand(1, 1), nil, graph.Type{DType: tensor.Uint8, Shape: shape}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestInterruptedPipe takes what other programs have written until the signal that has ended them, too, for less than all.
+func TestInterruptedPipe(t *testing.T) {
+	for _, want := range []error{nil, context.Canceled} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		_, err = w.WriteString("version")
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if want != nil {
+			cancel()
+		}
+		if text, err := io.ReadAll(awaited{r, ctx}); string(text) != "version" || !errors.Is(err, want) {
+			t.Errorf("%q and %v; want %v", text, err, want)
+		}
+		cancel()
 	}
 }

@@ -71,6 +71,7 @@ func main() {
 func perform(ctx context.Context) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	root, out := newRoot(), &watched{Writer: os.Stdout}
+	root.SetIn(awaited{os.Stdin, ctx})
 	root.SetOut(out)
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], cobra.ShellCompRequestCmd) {
 		addCompletion(root)

@@ -48,6 +48,9 @@ func (f *modelFlags) registerCompat(flags *pflag.FlagSet) {
 // errCompat refuses rules that nothing follows.
 var errCompat = refused("--compat: it is for CVM models")
 
+// errSet refuses constants where no input can become one.
+var errSet = refused("--set is for ONNX models")
+
 // options returns how documents are opened.
 func (f *modelFlags) options() (nnef.Options, error) {
 	shapes, err := parseShapes(f.shapes)
@@ -60,7 +63,7 @@ func (f *modelFlags) options() (nnef.Options, error) {
 // document returns how a document is opened that is the only model of a command.
 func (f *modelFlags) document() (nnef.Options, error) {
 	if len(f.fixed) > 0 {
-		return nnef.Options{}, refused("--set is for ONNX models")
+		return nnef.Options{}, errSet
 	}
 	return f.options()
 }
@@ -74,6 +77,9 @@ func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) 
 	constants, err := f.constants()
 	if err != nil {
 		return nil, concord.Options{}, err
+	}
+	if format := formatOf(path); len(constants) > 0 && format != "" && format != "ONNX" {
+		return nil, concord.Options{}, errSet
 	}
 	m, err := concord.Loader{Lenient: f.lenient, Compat: f.compat, Threads: f.threads, Constants: constants}.Open(path)
 	if err == nil && f.compat && m.CVM() == nil {

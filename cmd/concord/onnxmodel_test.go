@@ -243,7 +243,8 @@ func TestSet(t *testing.T) {
 		{[]string{"inspect", m, "--set", "s"}, exitUsage, "it must be NAME=VALUE"},
 		{[]string{"inspect", m, "--set", "s.npy"}, exitUsage, "it must be NAME=VALUE"},
 		{[]string{"inspect", m, "--set", "s=two"}, exitUsage, `"two" is neither a number nor an .npy`},
-		{[]string{"inspect", document, "--set", "x=1"}, exitInput, "in ONNX models only"},
+		{[]string{"inspect", document, "--set", "x=1"}, exitUsage, "--set is for ONNX models"},
+		{[]string{"inspect", document + "x", "--set", "x=1"}, exitInput, "there is no such file"},
 		{[]string{"check", document, "--set", "x=1"}, exitUsage, "--set is for ONNX models"},
 	} {
 		if out, code := execute(t, c.args...); code != c.code || !strings.Contains(out, c.want) {

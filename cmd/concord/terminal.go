@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -105,6 +106,21 @@ func note(w io.Writer, format string, args ...any) error {
 	}
 	_, err := fmt.Fprintf(w, format, args...)
 	return err
+}
+
+// awaited is standard input until a signal ends the command: it ends the other programs of a pipe, too, and what came of them by then is not all.
+type awaited struct {
+	*os.File
+	ctx context.Context
+}
+
+// Read reads what comes; its end is an error if there was a signal.
+func (a awaited) Read(p []byte) (int, error) {
+	n, err := a.File.Read(p)
+	if err != nil {
+		err = cmp.Or(a.ctx.Err(), err)
+	}
+	return n, err
 }
 
 // watched is standard output, of which the first error counts even where nobody looks, as in package cobra's help.

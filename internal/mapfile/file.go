@@ -173,7 +173,7 @@ func Read(r io.Reader) ([]byte, error) { return read(r, limits.FileRead) }
 
 // read grows with what is really there, of which only the system's own files say how much that is.
 func read(r io.Reader, limit int64) (data []byte, err error) {
-	if f, ok := r.(*os.File); ok {
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= min(limit, math.MaxInt) {
 			data = make([]byte, info.Size()) // Without this it is in memory twice for a while.
 		}
