@@ -21,6 +21,11 @@ func free(root fs.FS) (int64, bool) {
 	if !known {
 		left = math.MaxInt64
 	}
+	for resource, used := range map[string]string{"Max address space": "VmSize:", "Max data size": "VmData:"} { // ulimit -v and -d
+		if n, ok := unused(root, resource, used); ok {
+			left, known = min(left, n), true
+		}
+	}
 	list, _ := fs.ReadFile(root, "proc/self/cgroup") // where there is none, there are no groups
 	for line := range strings.Lines(string(list)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -45,6 +50,19 @@ func free(root fs.FS) (int64, bool) {
 		}
 	}
 	return left, known
+}
+
+// unused returns what the process may still take of a resource, if it has a limit.
+func unused(root fs.FS, resource, used string) (int64, bool) {
+	text, _ := fs.ReadFile(root, "proc/self/limits")
+	_, rest, _ := strings.Cut(string(text), "\n"+resource)
+	words := strings.Fields(rest)
+	kilobytes, known := field(root, "proc/self/status", used)
+	if !known || len(words) == 0 {
+		return 0, false
+	}
+	limit, err := strconv.ParseInt(words[0], 10, 64) // of none it says unlimited
+	return max(limit-Times(kilobytes, 1024), 0), err == nil
 }
 
 // groups are the files of a version of control groups.
