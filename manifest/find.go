@@ -165,7 +165,7 @@ func (p places) inside(model string) (*Manifest, error) {
 
 // unpack reads files of an archive.
 func (p places) unpack(model string, names ...string) (map[string][]byte, error) {
-	f, err := p.Open(model)
+	f, _, err := place.OpenRegular(p, model)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Files are those of the machine, or of a file system. Names are paths as the one or the other writes them.
@@ -64,4 +66,17 @@ func (i inside) ReadDir(dir string) ([]fs.DirEntry, error) {
 func IsRegular(files Files, name string) bool {
 	info, err := files.Stat(name)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// OpenRegular opens a regular file and returns its size. Others are refused before that, as by [IsRegular]. Errors do not name it.
+func OpenRegular(files Files, name string) (fs.File, int64, error) {
+	info, err := files.Stat(name)
+	if err != nil {
+		return nil, 0, mapfile.Plain(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New("it is no regular file")
+	}
+	f, err := files.Open(name)
+	return f, info.Size(), mapfile.Plain(err)
 }

@@ -50,7 +50,7 @@ func load(files place.Files, path string, folder place.Files, limits *Limits) (s
 			s, err = nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}()
-	f, size, err := openRegular(files, path)
+	f, size, err := place.OpenRegular(files, path)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 	if name == "" || p.err != nil {
 		return nil, p.err
 	}
-	f, size, err := openRegular(folder, name)
+	f, size, err := place.OpenRegular(folder, name)
 	if err != nil {
 		return nil, fmt.Errorf("weights %q: %w", name, err)
 	}
@@ -94,20 +94,6 @@ func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 		return nil, fmt.Errorf("weights %q: %w", name, err)
 	}
 	return weights, nil
-}
-
-// openRegular opens a regular file and returns its size. Others are refused before that: opening a pipe waits for somebody who
-// writes into it.
-func openRegular(files place.Files, name string) (fs.File, int64, error) {
-	info, err := files.Stat(name)
-	if err != nil {
-		return nil, 0, mapfile.Plain(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errors.New("it is no regular file")
-	}
-	f, err := files.Open(name)
-	return f, info.Size(), mapfile.Plain(err)
 }
 
 // readAll reads up to most bytes of a file into memory of their size.
@@ -135,7 +121,7 @@ func recognizes(files place.Files, path string, isDir bool) bool {
 	if isDir || !strings.EqualFold(filepath.Ext(path), ".json") {
 		return false
 	}
-	f, _, err := openRegular(files, path)
+	f, _, err := place.OpenRegular(files, path)
 	if err != nil {
 		return false
 	}
