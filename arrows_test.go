@@ -16,8 +16,8 @@ const module = "github.com/concord-nn/concord"
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
 	{"internal/limits", "internal/escape", "internal/pattern", "internal/wasmobj", "internal/looks", "internal/naming"},
-	{"internal/fmath", "internal/gate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
-	{"internal/stage", "tensor", "cvm/fault"},
+	{"internal/fmath", "internal/gate", "internal/layout", "internal/mapfile", "nnef/syntax"},
+	{"internal/place", "internal/stage", "tensor", "cvm/fault"},
 	{"graph", "internal/simd", "internal/wire", "internal/wasmobj/support", "internal/nnef/eval", "internal/nnef/std"},
 	{"internal/geometry", "internal/emit", "onnx/proto"},
 	{"op"},

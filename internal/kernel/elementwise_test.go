@@ -189,7 +189,9 @@ func TestElementsOfFewChannels(t *testing.T) {
 		b := graph.NewBuilder(op.Rules, "sigmoid")
 		x := must(b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, channels, 9, 9}}))
 		n := must(b.One("sigmoid", []*graph.Value{x}, nil, "")).Producer
-		p := rowOf(&simd.AVX2, "elements", "sigmoid").Prepare(kernel.Region{Nodes: []*graph.Node{n}, Layouts: map[*graph.Value]kernel.Layout{x: kernel.Blocked16}})
+		rows := tierOf(&simd.AVX2).Kernels
+		row := &rows[slices.IndexFunc(rows, func(row kernel.Kernel) bool { return row.Takes(n) })]
+		p := row.Prepare(kernel.Region{Nodes: []*graph.Node{n}, Layouts: map[*graph.Value]kernel.Layout{x: kernel.Blocked16}})
 		if got := layoutOf(p.In, 0); got != want {
 			t.Errorf("%d channels are read in layout %v; want %v", channels, got, want)
 		}
