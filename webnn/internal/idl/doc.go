@@ -2,6 +2,6 @@
 // standard's WebIDL declares them, and the rows of its tables "Tensor limits".
 //
 // The data stands in webnn.txt, which the test of the command in the folder generate writes from the standard's source. From it the command
-// makes the options, the typed methods and the table of methods of package webnn, and its test the page docs/webnn-coverage.md. Package
-// webnn/session converts the arguments of a page by these declarations; programs that use package webnn alone do not carry them.
+// makes the options, the typed methods and the table of methods of package webnn, by which webnn/session converts the arguments of a page, and its
+// test the page docs/webnn-coverage.md. No program that uses webnn carries the interface itself.
 package idl

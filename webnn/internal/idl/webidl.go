@@ -113,7 +113,7 @@ type webidl struct {
 
 func (p *webidl) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf(p.at+": "+format, args...)
+		p.err = fmt.Errorf("%s: %w", p.at, fmt.Errorf(format, args...))
 	}
 }
 

@@ -221,6 +221,13 @@ func TestData(t *testing.T) {
 	golden.Compare(t, filepath.Join(testdata.Root(t), "webnn/internal/idl/webnn.txt"), sections(doc))
 }
 
+// TestSectionsAreNamed: an error says in which section it is, whatever that is called.
+func TestSectionsAreNamed(t *testing.T) {
+	if _, err := idl.Parse("# a\nenum A { \"x\" };\n# 100%d\nx"); err == nil || !strings.HasPrefix(err.Error(), `100%d: "x`) {
+		t.Error(err)
+	}
+}
+
 // FuzzParse: whatever the source is, it is read or refused.
 func FuzzParse(f *testing.F) {
 	f.Add(source)
