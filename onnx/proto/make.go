@@ -46,8 +46,9 @@ func NewValueInfo(name string, d DataType, s *Shape) *ValueInfo {
 	return &ValueInfo{Name: name, Type: &Type{Tensor: &TensorType{ElemType: d, Shape: s}}}
 }
 
-// NewAttribute returns the attribute of a value: a bool, which becomes 0 or 1, an int, a [tensor.DType], a float64 or float32, a string, a list of
-// numbers of one of these kinds or of strings, a *Tensor, a *Graph or a *Type. It fails for others, and for an element type that ONNX does not have.
+// NewAttribute returns the attribute of a value: a bool, which becomes 0 or 1, an int or int64, a [tensor.DType], a float64 or float32, a string, a
+// list of such ints, floats or strings, a *Tensor, a *Graph or a *Type. Lists that the attribute holds as they are, those of int64, float32 and
+// strings, are shared. It fails for others, and for an element type that ONNX does not have.
 func NewAttribute(name string, value any) (*Attribute, error) {
 	a := &Attribute{Name: name}
 	switch v := value.(type) {
@@ -57,6 +58,8 @@ func NewAttribute(name string, value any) (*Attribute, error) {
 		}
 	case int:
 		a.Type, a.I = AttributeInt, int64(v)
+	case int64:
+		a.Type, a.I = AttributeInt, v
 	case tensor.DType:
 		d, err := elementsOf(v)
 		if err != nil {
@@ -92,7 +95,8 @@ func NewAttribute(name string, value any) (*Attribute, error) {
 	case *Type:
 		a.Type, a.TP = AttributeTypeProto, v
 	default:
-		return nil, fmt.Errorf("attribute %q: a %T; it must be a number, a string, a list of these, a tensor, a graph or a type", name, value)
+		return nil, fmt.Errorf("attribute %q: a %T; it must be a bool, an int or int64, a float, a string, a list of these but of bools, a tensor, an element type, "+
+			"a graph or a type", name, value)
 	}
 	return a, nil
 }

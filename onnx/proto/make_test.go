@@ -16,6 +16,7 @@ func TestNewAttribute(t *testing.T) {
 		{true, Attribute{Type: AttributeInt, I: 1}},
 		{false, Attribute{Type: AttributeInt}},
 		{-2, Attribute{Type: AttributeInt, I: -2}},
+		{int64(-2), Attribute{Type: AttributeInt, I: -2}},
 		{tensor.Float32, Attribute{Type: AttributeInt, I: int64(Float)}},
 		{float32(0.1), Attribute{Type: AttributeFloat, F: 0.1}},
 		{0.1, Attribute{Type: AttributeFloat, F: 0.1}},

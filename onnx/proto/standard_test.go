@@ -99,12 +99,3 @@ func TestStandard(t *testing.T) {
 		}
 	}
 }
-
-// TestTables holds every table to the order that deterministic bytes have.
-func TestTables(t *testing.T) {
-	for name, fields := range tables() {
-		if !slices.IsSortedFunc(fields, func(a, b declared) int { return a.number - b.number }) {
-			t.Errorf("the fields of %s are not in the order of their numbers", name)
-		}
-	}
-}
