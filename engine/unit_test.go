@@ -91,6 +91,15 @@ func TestAttention(t *testing.T) {
 	}
 }
 
+// TestAttentionOfColumns checks that weights which several columns share, each of them computed as a row of the transpose, are not used before all are normalized.
+func TestAttentionOfColumns(t *testing.T) {
+	n := newNet(t)
+	w := n.op("softmax", graph.AttrsOf("axes", []int{2}), n.input("x", tensor.Float32, 1, 64, 3000))
+	n.output("y", n.op("matmul", graph.AttrsOf("transposeB", true), w, n.input("v", tensor.Float32, 64, 1, 3000)))
+	g, err := n.Build()
+	sameAsReference(t, ok(t, g, err), Options{Threads: 1}, Options{Threads: 2})
+}
+
 func TestUnits(t *testing.T) {
 	t.Setenv(simd.Variable, "portable") // so that units are the same on every machine
 	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axes", Value: []int{a}}} }

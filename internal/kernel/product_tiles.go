@@ -99,8 +99,8 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	right := n.In[1]
-	if !coded && x.N == 1 && x.M > 1 && x.BK == 1 && x.AK == 1 && (n.Op != "gemm" || !a.has(2) || a.in[2].Shape.Len() == 1) {
-		// A column is a row of the transpose of the result.
+	swapped := !coded && x.N == 1 && x.M > 1 && x.BK == 1 && x.AK == 1 && (n.Op != "gemm" || !a.has(2) || a.in[2].Shape.Len() == 1)
+	if swapped { // A column is a row of the transpose of the result.
 		x.Product, x.leftIn, x.rightIn, right = x.Swapped(), x.rightIn, x.leftIn, n.In[0]
 	}
 	bias := len(n.In)
@@ -141,7 +141,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		p.Pieces += copies
 	}
 	p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
-	p.Streams = p.Even && x.leftCopies == 0 && x.AK == 1 && x.ARow == x.K && a.in[0].Shape.Len() == matrices*x.M*x.K
+	p.Streams = p.Even && !swapped && x.leftCopies == 0 && x.AK == 1 && x.ARow == x.K && a.in[0].Shape.Len() == matrices*x.M*x.K
 	return p
 }
 
