@@ -100,6 +100,16 @@ func TestAttentionOfColumns(t *testing.T) {
 	sameAsReference(t, ok(t, g, err), Options{Threads: 1}, Options{Threads: 2})
 }
 
+// TestFactorInTwoProducts multiplies a constant as one matrix, and as two.
+func TestFactorInTwoProducts(t *testing.T) {
+	n := newNet(t)
+	a := n.constant(tensor.Data[float32](op.NewRand(1, 1).Tensor(tensor.Float32, tensor.Shape{2, 30, 8})), 2, 30, 8)
+	n.output("one", n.op("matmul", nil, a, n.input("x", tensor.Float32, 1, 8, 1)))
+	n.output("two", n.op("matmul", nil, a, n.input("y", tensor.Float32, 2, 8, 1)))
+	g, err := n.Build()
+	sameAsReference(t, ok(t, g, err), Options{Threads: 1})
+}
+
 func TestUnits(t *testing.T) {
 	t.Setenv(simd.Variable, "portable") // so that units are the same on every machine
 	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axes", Value: []int{a}}} }

@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"strconv"
+	"fmt"
 
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
@@ -12,7 +12,7 @@ import (
 func (x *tiles) pack(b *tensor.Tensor) Pack {
 	matrices := b.Len() / (x.K * x.N)
 	panels := geometry.CeilDiv(x.N, x.panel)
-	return Pack{From: b, Form: "panels of " + strconv.Itoa(x.panel) + " from " + strconv.Itoa(x.BK) + "," + strconv.Itoa(x.BCol), Size: 4 * b.Len(),
+	return Pack{From: b, Form: fmt.Sprintf("panels of %d of %d from %d,%d", x.panel, x.N, x.BK, x.BCol), Size: 4 * b.Len(),
 		Fill: func(dst []byte, i, n int) {
 			to, from := floatsOf(dst), tensor.Data[float32](b)
 			for at := i * matrices * panels / n; at < (i+1)*matrices*panels/n; at++ {
