@@ -100,12 +100,18 @@ func TestAttentionOfColumns(t *testing.T) {
 	sameAsReference(t, ok(t, g, err), Options{Threads: 1}, Options{Threads: 2})
 }
 
-// TestFactorInTwoProducts multiplies a constant as one matrix, and as two.
+// TestFactorInTwoProducts multiplies by a constant that is one matrix and two, and by one that is a column and a row.
 func TestFactorInTwoProducts(t *testing.T) {
-	n := newNet(t)
-	a := n.constant(tensor.Data[float32](op.NewRand(1, 1).Tensor(tensor.Float32, tensor.Shape{2, 30, 8})), 2, 30, 8)
+	n, r := newNet(t), op.NewRand(1, 1)
+	factor := func(d tensor.DType, shape ...int) *graph.Value {
+		v, err := n.Constant("", "", r.Tensor(d, shape))
+		return ok(t, v, err)
+	}
+	a, c := factor(tensor.Float32, 2, 30, 8), factor(tensor.Int32, 40, 1)
 	n.output("one", n.op("matmul", nil, a, n.input("x", tensor.Float32, 1, 8, 1)))
 	n.output("two", n.op("matmul", nil, a, n.input("y", tensor.Float32, 2, 8, 1)))
+	n.output("row", n.op("matmul", attrs("transposeB", true), n.input("z", tensor.Int32, 30, 1), c))
+	n.output("column", n.op("matmul", nil, n.input("w", tensor.Int32, 30, 40), c))
 	g, err := n.Build()
 	sameAsReference(t, ok(t, g, err), Options{Threads: 1})
 }

@@ -12,7 +12,7 @@ import (
 func (x *tiles) pack(b *tensor.Tensor) Pack {
 	matrices := b.Len() / (x.K * x.N)
 	panels := geometry.CeilDiv(x.N, x.panel)
-	return Pack{From: b, Form: fmt.Sprintf("panels of %d of %d from %d,%d", x.panel, x.N, x.BK, x.BCol), Size: 4 * b.Len(),
+	return Pack{From: b, Form: panelsForm(&x.Product, x.panel), Size: 4 * b.Len(),
 		Fill: func(dst []byte, i, n int) {
 			to, from := floatsOf(dst), tensor.Data[float32](b)
 			for at := i * matrices * panels / n; at < (i+1)*matrices*panels/n; at++ {
@@ -20,6 +20,11 @@ func (x *tiles) pack(b *tensor.Tensor) Pack {
 				x.copyPanels(to[matrix+first*x.K:], from[matrix:], x.K, first, min(first+x.panel, x.N))
 			}
 		}}
+}
+
+// panelsForm names the order of the packed right matrices of a product, in panels of so many columns.
+func panelsForm(p *geometry.Product, panel int) string {
+	return fmt.Sprintf("panels of %d of %d from %d,%d", panel, p.N, p.BK, p.BCol)
 }
 
 // width returns how many of the columns j…end-1 the first panel has. What is less than a panel has panels of a vector, and the rest.

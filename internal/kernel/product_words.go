@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"strconv"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
@@ -109,8 +108,7 @@ func multiplyWords[T float64 | int32](t *simd.Tier, tile *simd.Routine[simd.Prod
 func (x *wordTiles[T]) pack(b *tensor.Tensor) Pack {
 	panels, each := geometry.CeilDiv(x.N, x.panel), x.K*x.panel
 	matrices, size := b.Len()/(x.K*x.N), int(unsafe.Sizeof(T(0)))
-	form := "whole panels of " + strconv.Itoa(x.panel) + " from " + strconv.Itoa(x.BK) + "," + strconv.Itoa(x.BCol)
-	return Pack{From: b, Form: form, Size: size * matrices * panels * each, Fill: func(dst []byte, i, n int) {
+	return Pack{From: b, Form: "whole " + panelsForm(x.Product, x.panel), Size: size * matrices * panels * each, Fill: func(dst []byte, i, n int) {
 		to, from := elementsOfType[T](dst), tensor.Data[T](b)
 		for at := i * matrices * panels / n; at < (i+1)*matrices*panels/n; at++ {
 			j := at % panels * x.panel
