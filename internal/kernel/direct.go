@@ -34,6 +34,7 @@ const (
 	convRate       = 32        // multiply-adds that take as long as an operation of a reference
 	convSifted     = 32        // channels of a group of the result from which on it pays to copy the input for windows of several elements
 	convMostSifted = 16        // elements along a dimension of such windows
+	convCopied     = 2         // times as much as the input the copy takes at most, with strides that reach beyond the end
 	convPieces     = 16        // as many as it takes to divide the work well
 )
 
@@ -184,6 +185,9 @@ func (d *direct) sift(in tensor.Shape) {
 			}
 		}
 		l.count *= len(l.remainders[i])
+	}
+	if l.count*d.v.OutPlane > convCopied*d.v.InPlane {
+		return
 	}
 	d.lattices, d.copies = l, d.batch*geometry.CeilDiv(in[1], block)
 }

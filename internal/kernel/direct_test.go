@@ -64,6 +64,17 @@ func TestSiftedInput(t *testing.T) {
 	}
 }
 
+// TestSiftedMemory holds the copy of an input to about its size, also where strides reach beyond the input.
+func TestSiftedMemory(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "conv")
+	x := must(b.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{4, 16, 1, 32}}))
+	w := must(b.Constant("", "", must(tensor.New(tensor.Float32, tensor.Shape{32, 16, 16, 2}))))
+	n := must(b.One("conv", []*graph.Value{x, w, nil}, graph.AttrsOf("padding", []int{15, 0, 0, 0}, "stride", []int{16, 2}), "")).Producer
+	if p := rowOf(&simd.AVX512, "tiles", "conv").Prepare(kernel.Region{Nodes: []*graph.Node{n}}); p.Shared > 2*4*x.Type.Shape.Len() {
+		t.Errorf("%d bytes for a copy of %d elements", p.Shared, x.Type.Shape.Len())
+	}
+}
+
 // TestConvolutionGroups holds convolutions in groups to tiles, wherever groups end; channels by themselves have a kernel of their own.
 func TestConvolutionGroups(t *testing.T) {
 	for _, tt := range []struct {
