@@ -378,8 +378,9 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		weights = c.Packed[0]
 	}
 	if d.lattices != nil {
+		watch := c.Watch()
 		for input = c.Shared[d.copyAt:]; lo < min(hi, d.copies); lo++ {
-			d.copyMet(floatsOf(input), tensor.Data[float32](c.In[0]), lo)
+			d.copyMet(&watch, floatsOf(input), tensor.Data[float32](c.In[0]), lo)
 		}
 		lo -= d.copies
 		hi -= d.copies
@@ -526,13 +527,17 @@ func (d *direct) cut(in, out tensor.Shape, c Cuts) op.Kernel {
 	}
 }
 
-// copyMet copies what windows meet of a block of channels, row by row of each lattice. A panel of AVX2 has as many numbers as a pixel of a block.
-func (d *direct) copyMet(to, from []float32, number int) {
+// copyMet copies what windows meet of a block of channels, row by row of each lattice, as long as that is wanted. A panel of AVX2 has as many numbers as a
+// pixel of a block.
+func (d *direct) copyMet(watch *op.Watch, to, from []float32, number int) {
 	g, last := &d.v.Sliding, d.v.Last()
 	to, from = to[number*d.lattices.count*d.v.OutPlane*block:], from[number*d.v.InPlane*block:]
 	line := simd.PanelArgs{ToStep: block * 4, FromStep: uintptr(last.Stride) * block * 4, Panels: 1}
 	for lattice := range d.lattices.count {
 		for row := range g.Rows() {
+			if watch.Stops(last.Out * block) {
+				return
+			}
 			o, rest, at, step, there := g.Row(row), lattice, 0, 1, true
 			for i := g.Rank - 1; i >= 0; i-- {
 				s, remainders := &g.Dim[i], d.lattices.remainders[i]

@@ -75,6 +75,26 @@ func TestSiftedMemory(t *testing.T) {
 	}
 }
 
+// TestSiftingStops holds the copy of a large input to ending early.
+func TestSiftingStops(t *testing.T) {
+	if !simd.AVX2.Has() {
+		t.Skip("the processor has no AVX2")
+	}
+	b, in := graph.NewBuilder(op.Rules, "conv"), must(tensor.New(tensor.Float32, tensor.Shape{1, 16, 256, 256}))
+	x := must(b.Input("x", graph.TypeOf(in)))
+	w := must(b.Constant("", "", must(tensor.New(tensor.Float32, tensor.Shape{16, 16, 1, 1}))))
+	n := must(b.One("conv", []*graph.Value{x, w, nil}, graph.AttrsOf("stride", []int{2, 2}, "padding", make([]int, 4)), "")).Producer
+	p := rowOf(&simd.AVX2, "tiles", "conv").Prepare(kernel.Region{Nodes: []*graph.Node{n}})
+	for i := range tensor.Data[float32](in) {
+		tensor.Data[float32](in)[i] = 1
+	}
+	c := op.Call{In: []*tensor.Tensor{in, nil, nil}, Out: []*tensor.Tensor{must(tensor.New(tensor.Float32, tensor.Shape{1, 16, 128, 128}))},
+		Shared: tensor.AlignedBytes(p.Shared), Packed: [][]byte{make([]byte, p.Pack[0].Size)}, Stop: func() bool { return true }}
+	if p.Run(&c, 0, 1); c.Shared[p.Shared-2] != 0 {
+		t.Error("all is copied though nobody wants it")
+	}
+}
+
 // TestConvolutionGroups holds convolutions in groups to tiles, wherever groups end; channels by themselves have a kernel of their own.
 func TestConvolutionGroups(t *testing.T) {
 	for _, tt := range []struct {
