@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -34,7 +35,6 @@ func TestDefaultLimits(t *testing.T) {
 // TestPlansAreBounded compiles operators for which kernels list lines, tiles or rounds, of extents as only a hostile model declares them: along each
 // dimension as many as there are kernels for, fewer, and as there may be. What compiling takes must not follow them.
 func TestPlansAreBounded(t *testing.T) {
-	const most = 1 << 28 // bytes that compiling allocates, be they in use at the same time or not
 	pool := func(rank, size int) graph.Attrs {
 		padding := append(make([]int, 4), slices.Repeat([]int{size / 2}, 2*rank)...)
 		return attrs("size", append([]int{1, 1}, slices.Repeat([]int{size}, rank)...), "padding", padding, "border", "ignore")
@@ -82,17 +82,41 @@ func TestPlansAreBounded(t *testing.T) {
 					continue
 				}
 				n.output("y", y)
-				g, err := n.Build()
-				g = ok(t, g, err)
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				p, err := Compile(g, Options{Limits: Limits{Memory: -1, Operations: -1}})
-				runtime.ReadMemStats(&after)
-				if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > most {
-					t.Errorf("%s %v of %v: compiling allocates %d bytes; error %v", c.op, c.dtype, shape, n, err)
-				}
-				p.Close()
+				holdToBounds(t, n, c.op)
 			}
 		}
 	}
+}
+
+// TestPartsAreBounded compiles convolutions to more channels than any network has, which declared filters give them.
+func TestPartsAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		op        string
+		in, shape tensor.Shape
+		groups    int
+	}{
+		{"conv", tensor.Shape{1, 2, 1, 1}, tensor.Shape{1 << 24, 2, 1, 1}, 1},
+		{"conv", tensor.Shape{1, 1 << 23, 1, 1}, tensor.Shape{1 << 22, 2, 1, 1}, 1 << 22},
+		{"deconv", tensor.Shape{1, 2, 1, 1}, tensor.Shape{2, 1 << 24, 1, 1}, 1},
+	} {
+		n := newNet(t)
+		in := []*graph.Value{n.input("x", tensor.Float32, c.in...), n.input("filter", tensor.Float32, c.shape...)}
+		n.output("y", n.op(c.op, attrs("padding", make([]int, 4), "groups", c.groups), in...))
+		holdToBounds(t, n, fmt.Sprint(c.op, c.in, c.shape))
+	}
+}
+
+// holdToBounds compiles a net, which must not allocate more than 2²⁸ bytes, be they in use at the same time or not.
+func holdToBounds(t *testing.T, n net, name string) {
+	t.Helper()
+	g, err := n.Build()
+	g = ok(t, g, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p, err := Compile(g, Options{Limits: Limits{Memory: -1, Operations: -1}})
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || n > 1<<28 {
+		t.Errorf("%s of %v: compiling allocates %d bytes; error %v", name, g.Inputs[0].Type, n, err)
+	}
+	p.Close()
 }

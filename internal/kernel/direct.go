@@ -29,6 +29,7 @@ const (
 	convFlat       = 1024      // pixels of a plane that may be one line though it has padding
 	convHalves     = 16        // pixels of a plane from which on it is two lines where there is nothing else to divide
 	convSmall      = 196       // pixels of a plane below which there are few tiles in a line
+	convMostParts  = 1 << 16   // of the channels of the result, each for one group
 	convMostLines  = 1 << 20   // of a plane
 	convMostTaps   = 1 << 18   // in all tables of a plane
 	convRate       = 32        // multiply-adds that take as long as an operation of a reference
@@ -110,7 +111,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	if d.groups > 1 && v.GroupIn == 1 && v.GroupOut == 1 { // a tile would be computed for each of its channels
 		return nil
 	}
-	if v.Border != geometry.BorderIgnore && reachesOut(&v.Sliding) {
+	if v.Border != geometry.BorderIgnore && reachesOut(&v.Sliding) || v.Channels/d.least()+d.groups > convMostParts {
 		return nil
 	}
 	var ok bool
@@ -294,11 +295,11 @@ func (d *direct) widest() int {
 
 // form names the order of the packed weights: by the parts of the result's channels, which planes of other sizes may divide in another way.
 func (d *direct) form() string {
-	form := fmt.Sprint("conv/", d.groups, d.v.Up)
+	form := fmt.Append(nil, "conv/", d.groups, d.v.Up)
 	for i := range d.parts {
-		form += fmt.Sprint(" ", d.parts[i].width)
+		form = fmt.Append(form, " ", d.parts[i].width)
 	}
-	return form
+	return string(form)
 }
 
 // packAll sets the weights of a part and of those with the same channels.
