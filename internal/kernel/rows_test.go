@@ -20,7 +20,7 @@ var (
 const (
 	block    = 16   // channels that lie together
 	chainRun = 2048 // elements that go through all steps of a chain at a time
-	shortRun = 48   // elements of a run below which a chain has none
+	shortRun = 256  // elements of a run below which a chain has none
 	portion  = 2048 // elements of a group that are reduced at a time
 	width    = 256  // groups beside each other that are reduced at a time
 )
