@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -307,25 +308,21 @@ func openArrays(file string, form feed.Form, l *list) (*arrayRows, error) {
 		a.rows, a.inputs = shape[0], append(a.inputs, i)
 		return nil
 	}
-	f, err := os.Open(file)
+	f, size, err := mapfile.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
 	a.close = func() { _ = f.Close() } // it has only been read
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: it is no regular file", file)
-	}
-	if err == nil && form == feed.Array {
+	if form == feed.Array {
 		i := l.open[0]
 		var t *tensor.Tensor
 		if t, err = tensor.ReadNPY(f, tensor.Limits{}); err == nil {
 			a.read = func(string) (*tensor.Tensor, error) { return t, nil }
 			err = count(i, t.DType(), t.Shape())
 		}
-	} else if err == nil {
+	} else {
 		var z *tensor.NPZ
-		if z, err = tensor.OpenNPZ(f, info.Size(), tensor.Limits{}); err == nil {
+		if z, err = tensor.OpenNPZ(f, size, tensor.Limits{}); err == nil {
 			a.read = z.Read
 			for i, p := range l.feeder.Inputs {
 				d, shape, missing := z.Type(p.Name)

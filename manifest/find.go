@@ -325,16 +325,9 @@ func parseLabels(name string, data []byte) ([]string, error) {
 
 // readBounded reads a file. Its errors do not name it.
 func readBounded(fsys fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(fsys, name)
-	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for somebody to write into it
-		err = errors.New("it is no regular file")
-	}
+	f, _, err := place.OpenRegular(place.In(fsys), name)
 	if err != nil {
-		return nil, mapfile.Plain(err)
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, mapfile.Plain(err)
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
