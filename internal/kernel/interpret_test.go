@@ -147,7 +147,7 @@ func TestInterpreted(t *testing.T) {
 		t.Run(tier.Name+"/gelu_by_erf", func(t *testing.T) {
 			interpreting.fail = func(err error) { t.Fatal(err) }
 			clear(interpreting.ran)
-			compareGelu(t, tier, 5*cases)
+			compareGelu(t, tier, max(5*cases, 10)) // of fewer none might be for the routine
 			if r, ok := of.Elements["gelu_by_erf"]; ok && !interpreting.ran[r.Name] {
 				t.Errorf("nothing is computed by %s", r.Name)
 			}
