@@ -142,7 +142,7 @@ func TestNamesAreBounded(t *testing.T) {
 func TestLabelsAreAFile(t *testing.T) {
 	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "names"}}}`
 	_, err := manifest.Load(fstest.MapFS{"concord.json": {Data: []byte(text)}, "names/a": {}}, "concord.json")
-	if want := "concord.json:1:82: outputs.y.labels_file: names: it is no regular file"; err == nil || err.Error() != want {
+	if want := "concord.json:1:82: outputs.y.labels_file: names: it is a folder; a file must stand there"; err == nil || err.Error() != want {
 		t.Errorf("got %v; want %s", err, want)
 	}
 	if _, err := manifest.Load(fstest.MapFS{}, "concord.json"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "concord.json: ") {

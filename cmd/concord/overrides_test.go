@@ -39,7 +39,7 @@ func TestFlagRanges(t *testing.T) {
 		{"--score NaN", exitUsage, "--score NaN: it must be a number from -1e+30 to 1e+30"},
 		{"--rate 0", exitUsage, "--rate 0: it must be "},
 		{"--labels " + filepath.Join(dir, "none"), exitInput, "there is no such file or folder"},
-		{"--labels " + dir, exitInput, "it is no regular file"},
+		{"--labels " + dir, exitInput, "it is a folder"},
 		{"--labels " + labels, exitInput, "labels:2: a label must have"},
 	} {
 		for _, command := range []string{"run", "bench"} {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Free returns the bytes of memory that are left: what the system says is available, or less if one of the control groups (version 1 or 2) that the
-// process belongs to may have no more. What groups keep of files that were read counts as left.
+// Free returns the bytes of memory that are left: what the system says is available, or less if the process, by ulimit, or one of the control groups
+// (version 1 or 2) that it belongs to may have no more. What groups keep of files that were read counts as left.
 func Free() (bytes int64, known bool) { return free(os.DirFS("/")) }
 
 func free(root fs.FS) (int64, bool) {

@@ -64,34 +64,37 @@ func Open(name string) (*File, error) {
 	return m, nil
 }
 
-// OpenFile opens a regular file and returns its length. It refuses what is none before it is opened: a pipe would wait for somebody to write into
-// it, and a device may have no end.
+// OpenFile opens a regular file and returns its length. Others are refused as by [OpenRegular].
 func OpenFile(name string) (*os.File, int64, error) {
-	return openRegular(name, os.Stat, os.Open)
+	f, size, err := OpenRegular(name, os.Stat, os.Open)
+	return f, size, placed(name, err)
 }
 
 // OpenFileIn is [OpenFile] for a file of a folder, out of which neither its name nor a link may lead.
 func OpenFileIn(folder *os.Root, name string) (*os.File, int64, error) {
-	return openRegular(name, folder.Stat, func(name string) (*os.File, error) { return OpenIn(folder, name) })
+	f, size, err := OpenRegular(name, folder.Stat, func(name string) (*os.File, error) { return OpenIn(folder, name) })
+	return f, size, placed(name, err)
 }
 
-func openRegular(name string, stat func(string) (os.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
+// OpenRegular opens a regular file, by what looks for files and opens them where it stands, and returns its length. It refuses what is none before it is
+// opened: a pipe would wait for somebody to write into it, and a device may have no end.
+func OpenRegular[F fs.File](name string, stat func(string) (fs.FileInfo, error), open func(string) (F, error)) (f F, size int64, err error) {
+	var none F
 	info, err := stat(name)
 	if err == nil {
 		err = check(info)
 	}
 	if err != nil {
-		return nil, 0, placed(name, err)
+		return none, 0, err
 	}
-	f, err := open(name)
-	if err != nil {
-		return nil, 0, err
+	if f, err = open(name); err != nil {
+		return none, 0, err
 	}
 	if info, err = f.Stat(); err == nil {
 		err = check(info) // it may be another one by now
 	}
 	if err != nil {
-		return nil, 0, errors.Join(placed(name, err), f.Close())
+		return none, 0, errors.Join(err, f.Close())
 	}
 	return f, info.Size(), nil
 }
@@ -126,9 +129,9 @@ func readAll(name string, f *os.File, size, most int64) ([]byte, error) {
 	return nil, placed(name, tooLarge(most))
 }
 
-// placed names the file in an error that does not.
+// placed names the file in an error, if there is one, that does not.
 func placed(name string, err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
+	if _, ok := errors.AsType[*fs.PathError](err); ok || err == nil {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
@@ -138,24 +141,12 @@ func tooLarge(most int64) error { return fmt.Errorf("it is larger than the limit
 
 // ReadFS reads all of a regular file of a file system, and fails beyond the limit for files that are read.
 func ReadFS(fsys fs.FS, name string) ([]byte, error) {
-	if err := regular(fsys, name); err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(name)
+	f, _, err := OpenRegular(name, func(name string) (fs.FileInfo, error) { return fs.Stat(fsys, name) }, fsys.Open)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return Read(f)
-}
-
-// regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
-func regular(fsys fs.FS, name string) error {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return err
-	}
-	return check(info)
 }
 
 func check(info fs.FileInfo) error {

@@ -51,10 +51,8 @@ func (d *Folder) ReadFile(name string) ([]byte, error) {
 }
 
 func (d *Folder) open(name string) (*File, error) {
-	if err := regular(d.root.FS(), name); err != nil {
-		return nil, err
-	}
-	f, err := OpenIn(d.root, filepath.FromSlash(name))
+	f, _, err := OpenRegular(name, func(name string) (fs.FileInfo, error) { return fs.Stat(d.root.FS(), name) },
+		func(name string) (*os.File, error) { return OpenIn(d.root, filepath.FromSlash(name)) })
 	if err != nil {
 		return nil, err
 	}

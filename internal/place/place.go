@@ -68,15 +68,8 @@ func IsRegular(files Files, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// OpenRegular opens a regular file and returns its size. Others are refused before that, as by [IsRegular]. Errors do not name it.
+// OpenRegular opens a regular file and returns its length, as [mapfile.OpenRegular]. Errors do not name it.
 func OpenRegular(files Files, name string) (fs.File, int64, error) {
-	info, err := files.Stat(name)
-	if err != nil {
-		return nil, 0, mapfile.Plain(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errors.New("it is no regular file")
-	}
-	f, err := files.Open(name)
-	return f, info.Size(), mapfile.Plain(err)
+	f, size, err := mapfile.OpenRegular(name, files.Stat, files.Open)
+	return f, size, mapfile.Plain(err)
 }

@@ -36,7 +36,7 @@ func TestLoadRejects(t *testing.T) {
 		"no weights":      {document("", "[2,8]"), "names no file of weights"},
 		"too far":         {document(`"weights":"big.bin",`, "[20000000000,8]"), "at most 64 of the weights are read"},
 		"weights afar":    {document(`"weights":"../w.bin",`, "[0,1]"), "no plain file name"},
-		"a folder":        {document(`"weights":".hidden",`, "[0,1]"), "no regular file"},
+		"a folder":        {document(`"weights":".hidden",`, "[0,1]"), "it is a folder"},
 		"a link out":      {document(`"weights":"link.bin",`, "[0,1]"), "it leads out of the folder"},
 		"broken":          {`{"webnnSession":1,`, "d.json: webnn session: byte 18: the document ends too early"},
 		"beyond the text": {strings.Repeat(" ", 300), "at most 256 are read"},
