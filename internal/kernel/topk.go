@@ -96,40 +96,42 @@ func choices[T tensor.Number](g *collector, other []uint64, x []T, n, step int) 
 	return g.order(list[:k], other, &g.watch), true
 }
 
-// add takes an element. It returns whether the last one that may be taken is another one than before.
-func (g *collector) add(key uint64, k int) (bounded bool) {
-	if g.count == len(g.list) {
-		leastFirst(g.list, k, &g.watch)
-		g.count, g.last, bounded = k, g.list[k-1], true
-		if key >= g.last {
-			return true
-		}
-	}
-	g.list[g.count] = key
-	g.count++
-	return bounded
+// keep keeps the k best of what is collected, and returns the last one that may be taken from then on.
+func (g *collector) keep(k int) uint64 {
+	leastFirst(g.list, k, &g.watch)
+	return g.list[k-1]
 }
 
-// floats collects elements first…end-1 of a line, so far apart, that may be among the k best.
+// floats collects elements first…end-1 of a line, so far apart, that may be among the k best. What it needs at each of them stands in registers.
 func (g *collector) floats(x []float32, first, end, step, k int) {
-	bound, sign := fmath.NaN(), g.sign
-	if g.last != math.MaxUint64 {
-		bound = x[int(uint32(g.last))*step] * sign
+	list, count, last, bound, sign, flip := g.list, g.count, g.last, fmath.NaN(), g.sign, g.flip
+	if last != math.MaxUint64 {
+		bound = x[int(uint32(last))*step] * sign
 	}
-	for i, at := first, first*step; i < end; i, at = i+1, at+step {
-		v := x[at]
-		if v*sign <= bound { // the one before is taken if they are equal
+	for i, at := first, first*step; ; i, at = i+1, at+step {
+		for i < end && x[at]*sign <= bound { // of equal ones the one before is taken
+			i, at = i+1, at+step
+		}
+		if i >= end {
+			break
+		}
+		key := rank(x[at], flip)<<32 | uint64(i)
+		if key >= last {
 			continue
 		}
-		if key := rank(v, g.flip)<<32 | uint64(i); key < g.last && g.add(key, k) {
-			bound = x[int(uint32(g.last))*step] * sign
+		if count == len(list) {
+			count, last = k, g.keep(k)
+			bound = x[int(uint32(last))*step] * sign
 		}
+		list[count] = key // which the next selection drops if it is none of the best any more
+		count++
 	}
+	g.count, g.last = count, last
 }
 
 // collectIntegers is [collector.floats] for integers, or for none: those of 64 bits that do not fit into 32 have no numbers.
 func collectIntegers[T tensor.Number](g *collector, x []T, first, end, step, k int) bool {
-	bias, flip, last := uint64(0), uint64(g.flip), g.last
+	list, count, last, bias, flip := g.list, g.count, g.last, uint64(0), uint64(g.flip)
 	if !tensor.TypeOf[T]().IsUnsigned() {
 		bias = 1 << 31
 	}
@@ -138,11 +140,17 @@ func collectIntegers[T tensor.Number](g *collector, x []T, first, end, step, k i
 		if r > math.MaxUint32 {
 			return false
 		}
-		if key := (r^flip)<<32 | uint64(i); key < last {
-			g.add(key, k)
-			last = g.last
+		key := (r^flip)<<32 | uint64(i)
+		if key >= last {
+			continue
 		}
+		if count == len(list) {
+			count, last = k, g.keep(k)
+		}
+		list[count] = key
+		count++
 	}
+	g.count, g.last = count, last
 	return true
 }
 
