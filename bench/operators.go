@@ -109,7 +109,11 @@ func sweep() (all []network) {
 		rows = append(rows, o)
 	}
 	for _, name := range strings.Fields("Sign Neg Clip") {
-		rows = append(rows, operator{op: name, what: "int64", operands: on(ints(i64, -9, 9, 1, 64, 56, 56))})
+		o := operator{op: name, what: "int64", operands: on(ints(i64, -9, 9, 1, 64, 56, 56))}
+		if name == "Clip" { // without bounds it would do nothing
+			o.operands = append(o.operands, scalar(int64(-5)), scalar(int64(5)))
+		}
+		rows = append(rows, o)
 	}
 	for _, name := range strings.Fields("Add Less Sigmoid") {
 		x := maps.of(f16)
