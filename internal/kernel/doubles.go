@@ -20,11 +20,18 @@ var doubleKernels = slices.Concat(
 	doubleRows("elements", doublePredicates, func(a *application, _ string, loop func(z []bool, x []float64)) *Plan {
 		return mapped(a, func(_ *op.Call, z []bool, x []float64) { loop(z, x) })
 	}),
-	doubleRows("elements", map[string]func(a *application) *Plan{"clamp": clampDoubles}, func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
+	doubleRows("elements", map[string]preparation{"clamp": clampDoubles}, prepared),
 	doubleRows("doubles", doubleReductions, func(a *application, name string, _ doubleReduction) *Plan { return reduceDoubles(a, name) }),
-	doubleRows("doubles", map[string]func(a *application) *Plan{"softmax": func(a *application) *Plan { return softmaxOfDoubles(a, 0, expOfDoubles) }, "layer_normalization": layerOfDoubles},
-		func(a *application, _ string, prepare func(a *application) *Plan) *Plan { return prepare(a) }),
+	doubleRows("doubles", map[string]preparation{
+		"softmax":             func(a *application) *Plan { return softmaxOfDoubles(a, 0, expOfDoubles) },
+		"layer_normalization": layerOfDoubles,
+	}, prepared),
 )
+
+// preparation prepares one operator.
+type preparation func(a *application) *Plan
+
+func prepared(a *application, _ string, prepare preparation) *Plan { return prepare(a) }
 
 // clampDoubles prepares clamp between two numbers.
 func clampDoubles(a *application) *Plan {
