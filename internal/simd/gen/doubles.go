@@ -181,7 +181,7 @@ func (d *double) tanh(x vec) vec {
 // logarithm is quickLog of normal numbers above 0. Of what float64 finds first 33 bits must do, as the square of what it lacks does not count.
 func (d *double) logarithm(x vec) pair {
 	b := d.subInt64(x, sqrtHalf)
-	n, m := d.file.exponent64(b), d.mantissa64(b)
+	n, m := d.exponent64(b), d.mantissa64(b)
 	a := d.sub64(m, num64(1))
 	v := d.div64(a, d.add64(a, num64(2)))
 	z := d.mul64(v, v)

@@ -225,17 +225,17 @@ func (t *productTile) lines(rows string, k reg.GPVirtual) {
 		loop := fmt.Sprintf("lines_%d", v)
 		t.Label(loop)
 		x := t.file.vectors(4)
-		for i, x := range x {
+		for i, four := range x {
 			for p, base := range parts {
 				switch part := strided(base, i, 0, line, line3); {
 				case p == 0 && t.isa.wide():
-					t.VBROADCASTF32X4(part, x)
+					t.VBROADCASTF32X4(part, four)
 				case p == 0:
-					t.VBROADCASTF128(part, x)
+					t.VBROADCASTF128(part, four)
 				case t.isa.wide():
-					t.VINSERTF32X4(operand.U8(p), part, x, x)
+					t.VINSERTF32X4(operand.U8(p), part, four, four)
 				default:
-					t.VINSERTF128(operand.U8(p), part, x, x)
+					t.VINSERTF128(operand.U8(p), part, four, four)
 				}
 			}
 		}
@@ -250,9 +250,10 @@ func (t *productTile) lines(rows string, k reg.GPVirtual) {
 			t.VBROADCASTSS(at(a, 4*i), one)
 			t.VFMADD231PS(b, one, sum)
 		}
-		for _, p := range append(parts, a) {
+		for _, p := range parts {
 			t.ADDQ(operand.U8(16), p)
 		}
+		t.ADDQ(operand.U8(16), a)
 		t.SUBQ(operand.U8(4), left)
 		t.JNZ(operand.LabelRef(loop))
 	}
