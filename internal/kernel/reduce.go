@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/simd"
@@ -226,9 +227,9 @@ func placeInLanes(t *simd.Tier, a *application, name string) *Plan {
 				run, at = run[len(part):], at+len(part)
 			}
 		}
-		at := 0
-		for from[at] != best && (best == best || from[at] == from[at]) {
-			at++
+		at := slices.Index(from, best)
+		if best != best {
+			at = slices.IndexFunc(from, func(v float32) bool { return v != v })
 		}
 		put(c.Out[0], group, first+at)
 	})
