@@ -210,7 +210,8 @@ func (c *chain) choose(r kernel.Region) {
 			}
 		}
 	}
-	if seen && !c.truths && kernel.Blockable(graph.Type{DType: tensor.Float32, Shape: c.shape}) && c.shape[1] > kernel.FewChannels { // Without this what is in blocks would be brought into rows.
+	// Without this what is in blocks would be brought into rows.
+	if seen && !c.truths && kernel.Blockable(graph.Type{DType: tensor.Float32, Shape: c.shape}) && c.shape[1] > kernel.FewChannels {
 		c.layout = kernel.Blocked16
 		c.extents = []int{c.shape[0], geometry.CeilDiv(c.shape[1], block), c.shape[2:].Len() * block}
 	}

@@ -175,14 +175,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"deconv": func(r *op.Rand) op.Case { return pixelsAndBlocks(r, true) },
 	"matmul": func(r *op.Rand) op.Case {
 		m, k, n := matrixExtents(r)
-		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
-		ta, tb := r.Bool(), r.Bool()
-		if ta {
-			a = tensor.Shape{k, m}
-		}
-		if tb {
-			b = tensor.Shape{n, k}
-		}
+		a, b, ta, tb := factors(r, m, k, n)
 		zeros := []tensor.Shape{{}, {m, 1}, {}, {1, n}}
 		if r.IntN(3) == 0 { // pairs of matrices
 			a, b = append(tensor.Shape{op.Pick(r, []int{1, 2}), 3}, a...), append(tensor.Shape{2, op.Pick(r, []int{1, 3})}, b...)
@@ -260,17 +253,22 @@ func init() { // groups of more elements than vectors have
 	}
 }
 
+// factors returns the shapes of the factors of a product, and which of them are transposed.
+func factors(r *op.Rand, m, k, n int) (a, b tensor.Shape, transposeA, transposeB bool) {
+	a, b = tensor.Shape{m, k}, tensor.Shape{k, n}
+	if transposeA = r.Bool(); transposeA {
+		slices.Reverse(a)
+	}
+	if transposeB = r.Bool(); transposeB {
+		slices.Reverse(b)
+	}
+	return a, b, transposeA, transposeB
+}
+
 // manyTiles returns a product of any rows that tiles have, or more than twice as many, with blocks of k, and lines that share cache sets.
 func manyTiles(r *op.Rand) op.Case {
 	m, k, n := op.Pick(r, []int{r.Between(1, 30), 41, 177}), op.Pick(r, []int{1, 5, 128, 255, 256, 257, 512, 520}), op.Pick(r, []int{1, 7, 8, 16, 17, 40, 133})
-	a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
-	ta, tb := r.Bool(), r.Bool()
-	if ta {
-		a = tensor.Shape{k, m}
-	}
-	if tb {
-		b = tensor.Shape{n, k}
-	}
+	a, b, ta, tb := factors(r, m, k, n)
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float64, a), r.Tensor(tensor.Float64, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb, "dtype", tensor.Int32)}
 }
 

@@ -18,7 +18,8 @@ import (
 //
 // The weights of a part of the channels, as many as a tile has, for some blocks of input channels serve all tiles of a strip of lines, and come from
 // the next cache at most; the input of a strip fits into that and serves all parts. Between passes over blocks of input channels the sums lie in the
-// result, which therefore must not take the place of a tensor that the tail adds. A strip and a part are a piece. Where windows pass over some of the input, what a position of theirs meets may be copied first, so that it lies together: see [direct.sift].
+// result, which therefore must not take the place of a tensor that the tail adds. A strip and a part are a piece. Where windows pass over some of the
+// input, what a position of theirs meets may be copied first, so that it lies together: see [direct.sift].
 const (
 	convWeights    = 32 << 10  // bytes of weights in a pass of the largest tile
 	convStrip      = 320 << 10 // bytes of input of a strip
