@@ -551,7 +551,7 @@ func (d *direct) copyMet(watch *op.Watch, to, from []float32, number int) {
 			}
 			if there {
 				line.To, line.From = simd.At(to, (lattice*d.v.OutPlane+row*last.Out)*block), simd.At(from, at*block)
-				copyPanels(&simd.AVX2, line)
+				copyPanels(simd.Common, line)
 			}
 		}
 	}

@@ -176,7 +176,7 @@ func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) 
 			for i := range args.Rows {
 				args.Rows[i] = simd.At(x, min(i, n-1)*f.channel)
 			}
-			simd.AVX2.Interleave2.Run(&args)
+			simd.Common.Interleave2.Run(&args)
 			d.tier.CopyRows.Run(&simd.CopyRowsArgs{From: bytes, FromRow: lanes, To: simd.At(to, 0), ToRow: lanes, ToPixel: 2 * block, Rows: pairs, N: 2, Signed: signed, Change: change})
 		default:
 			from, step := x, f.step
@@ -186,7 +186,7 @@ func (d *dotConv) packBytes(dst []byte, f *dotFilter, memory []byte, first int) 
 				}
 				from, step = memory, block
 			}
-			simd.AVX2.PairRows.Run(&simd.PairRowsArgs{From: simd.At(from, 0), FromRow: step, To: simd.At(to, 0), ToRow: lanes, Rows: pairs, Signed: signed, Change: change})
+			simd.Common.PairRows.Run(&simd.PairRowsArgs{From: simd.At(from, 0), FromRow: step, To: simd.At(to, 0), ToRow: lanes, Rows: pairs, Signed: signed, Change: change})
 		}
 		for i := 0; i < n && d.In%2 > 0; i++ {
 			d.put(to[pairs*lanes+4*i:], int16(byteAt(x[i*f.channel+(d.In-1)*f.step], signed))-zero)

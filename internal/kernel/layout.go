@@ -64,8 +64,8 @@ func Blockable(t op.Type) bool { return t.Shape.Rank() >= 2 && t.Shape.Len() > 0
 // Convert returns the plan that brings a value of a type from one layout, operand 0, to another. It may write anything into what fills the
 // last block.
 func Convert(t op.Type, from, to Layout) *Plan {
-	if simd.AVX2.Has() {
-		return convert(&simd.AVX2, t, from, to)
+	if simd.Common.Has() {
+		return convert(simd.Common, t, from, to)
 	}
 	return convert(nil, t, from, to)
 }

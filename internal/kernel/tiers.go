@@ -7,7 +7,7 @@ import (
 )
 
 // Tiers lists the tiers, the fastest first.
-var Tiers = []Tier{vectors(&simd.VNNI), vectors(&simd.AVX512), vectors(&simd.AVX2), portable}
+var Tiers = []Tier{vectors(&simd.VNNI), vectors(&simd.AVX512), vectors(&simd.AVX2), vectors(&simd.NEON), portable}
 
 // vectors returns the tier of kernels that are made of the routines of a tier of package simd.
 func vectors(t *simd.Tier) Tier {

@@ -147,7 +147,7 @@ func resize(t *simd.Tier, r Region) *Plan {
 	}
 	g := &resizing{weigh: weigherOf(t)}
 	if t != nil {
-		g.move = interleaverOf[uint32](&simd.AVX2) // whose processors those of all tiers are
+		g.move = interleaverOf[uint32](simd.Common) // whose processors those of all tiers are
 	}
 	p := &Plan{In: []Layout{l}, Out: []Layout{l}, Run: g.run}
 	between, nanos, shape, most := int64(0), int64(0), in.Clone(), int64(max(mostBetween, in.Len(), l.Shape(n.Out[0].Type.Shape).Len()))

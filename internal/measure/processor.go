@@ -11,7 +11,7 @@ const callRounds = 512
 // processorLoops returns the loops with the fastest instructions that the processor has.
 func processorLoops() loops {
 	l := plainLoops
-	for _, t := range []*simd.Tier{&simd.AVX2, &simd.AVX512, &simd.VNNI} { // the last one that has a loop counts
+	for _, t := range []*simd.Tier{&simd.NEON, &simd.AVX2, &simd.AVX512, &simd.VNNI} { // the last one that has a loop counts
 		if !t.Hardware() {
 			continue
 		}

@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,6 +28,19 @@ var (
 	AVX2   = Tier{Name: "avx2", Lanes: 8, Features: featuresAVX2, has: processorHas(featuresAVX2), Routines: routinesAVX2}
 )
 
+// NEON has the routines of AVX2 for arm64, where two registers make one of theirs and every processor has what they need.
+var NEON = Tier{Name: "neon", Lanes: 8, has: runtime.GOARCH == "arm64", Routines: routinesNEON}
+
+// Common is the tier of eight lanes, which a processor has that has any: what only that has serves all of its tiers.
+var Common = common()
+
+func common() *Tier {
+	if NEON.has {
+		return &NEON
+	}
+	return &AVX2
+}
+
 // processorHas reports whether this processor has all of some features. The first two have all for which Go compiles.
 func processorHas(features []string) bool {
 	has := map[string]bool{
@@ -41,12 +55,12 @@ func processorHas(features []string) bool {
 const Variable = "CONCORD_TIER"
 
 // order lists the names of tiers from the highest to the lowest, which every machine has.
-var order = []string{VNNI.Name, AVX512.Name, AVX2.Name, "portable"}
+var order = []string{VNNI.Name, AVX512.Name, AVX2.Name, NEON.Name, "portable"}
 
 // Check returns an error if [Variable] names no tier, or one that this processor has not.
 func Check() error {
 	name, has := os.Getenv(Variable), slices.Clone(order)
-	for _, t := range []*Tier{&VNNI, &AVX512, &AVX2} {
+	for _, t := range []*Tier{&VNNI, &AVX512, &AVX2, &NEON} {
 		if !t.has {
 			has = slices.DeleteFunc(has, func(name string) bool { return name == t.Name })
 		}

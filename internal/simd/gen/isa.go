@@ -28,14 +28,25 @@ var (
 	featuresVNNI   = append([]string{"AVX512VNNI"}, featuresAVX512...)
 )
 
+var avx2 = &isa{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16, features: featuresAVX2}
+
+// isas lists the tiers for amd64.
 var isas = []*isa{
-	{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16, features: featuresAVX2},
+	avx2,
 	{name: "avx512", suffix: "AVX512", bytes: 64, registers: 32, features: featuresAVX512},
 	{name: "vnni", suffix: "VNNI", bytes: 64, registers: 32, vnni: true, features: featuresVNNI},
 }
 
 // wide reports whether vectors have 512 bits.
 func (i *isa) wide() bool { return i.bytes == 64 }
+
+// processor returns the architecture of the tier, as Go has it.
+func (i *isa) processor() string {
+	if i == neon {
+		return "arm64"
+	}
+	return "amd64"
+}
 
 // lanes returns how many float32 a vector has.
 func (i *isa) lanes() int { return i.bytes / 4 }

@@ -6,9 +6,11 @@
 //
 // An instruction that no routine had so far is added to the interface in assembler.go, as avo declares it. The address of the arguments takes a register
 // from the first use of a field to the last; a routine that has none left in its loop loads it once more behind that, as [productTile.again] does.
+// Routines for arm64 are those for AVX2, translated by the rules of neon_rules.go: an instruction that is new there needs one, too.
 // [routine.loop], [routine.unless], [routine.either] and [routine.cold] build what jumps; [strided] and [thirds] say where rows lie.
 //
-// What holds the text to what the Args say is go test ./internal/kernel, of which -run TestInterpreted interprets all tiers, whatever the processor has.
+// What holds the text to what the Args say is go test ./internal/kernel, of which -run TestInterpreted interprets all tiers for amd64, whatever the processor
+// has. For arm64, .ci/platforms runs it by qemu.
 package main
 
 import (
@@ -104,28 +106,40 @@ func main() {
 			check(err)
 			name := fmt.Sprintf("../%s_%s_amd64.s", family.name, isa.name)
 			check(os.WriteFile(name, text, 0o644))
+			if isa == avx2 {
+				check(os.WriteFile(fmt.Sprintf("../%s_%s_arm64.s", family.name, neon.name), translate(compiled), 0o644))
+			}
 		}
 	}
 	declare(stubs)
 }
 
-// declare writes the declarations of routines, and the tables of those of each tier.
+// declare writes the declarations of routines, for the processors that have them and for others, and the tables of those of each tier.
 func declare(stubs []stub) {
-	var amd64, other, table bytes.Buffer
-	amd64.WriteString(header + "package simd\n")
-	other.WriteString(header + "//go:build !amd64\n\npackage simd\n")
+	for _, s := range stubs {
+		if s.isa.suffix == avx2.suffix {
+			s.isa = neon
+			stubs = append(stubs, s)
+		}
+	}
+	functions, variables := make(map[string]*bytes.Buffer), make(map[string]*bytes.Buffer)
+	for _, processor := range []string{"amd64", "arm64"} {
+		functions[processor] = bytes.NewBufferString(header + "package simd\n")
+		variables[processor] = bytes.NewBufferString(header + "//go:build !" + processor + "\n\npackage simd\n")
+	}
+	var table bytes.Buffer
 	table.WriteString(header + "package simd\n\n// Routines has the routines of a tier; those without a name are not in it.\ntype Routines struct {\n")
 	known := make(map[string]bool)
 	for _, s := range stubs {
-		fmt.Fprintf(&amd64, "\n//go:noescape\nfunc %s(a *%s)\n", s.symbol(), s.args)
-		fmt.Fprintf(&other, "\nvar %s func(a *%s)\n", s.symbol(), s.args)
+		fmt.Fprintf(functions[s.isa.processor()], "\n//go:noescape\nfunc %s(a *%s)\n", s.symbol(), s.args)
+		fmt.Fprintf(variables[s.isa.processor()], "\nvar %s func(a *%s)\n", s.symbol(), s.args)
 		if !known[s.field] {
 			fmt.Fprintf(&table, "%s %s\n", s.field, s.of)
 		}
 		known[s.field] = true
 	}
 	table.WriteString("}\n")
-	for _, isa := range isas {
+	for _, isa := range append(isas, neon) {
 		fmt.Fprintf(&table, "\nvar features%s = %#v\n", isa.suffix, isa.features)
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
 		field := ""
@@ -151,8 +165,10 @@ func declare(stubs []stub) {
 		check(err)
 		check(os.WriteFile("../"+name, text, 0o644))
 	}
-	write("stubs_amd64.go", &amd64)
-	write("stubs_other.go", &other)
+	for processor, b := range functions {
+		write("stubs_"+processor+".go", b)
+		write("stubs_not"+processor+".go", variables[processor])
+	}
 	write("routines.go", &table)
 }
 
