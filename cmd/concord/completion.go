@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/bulk"
 	"github.com/concord-nn/concord/internal/conform"
 	"github.com/concord-nn/concord/internal/evaluate"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 )
@@ -24,7 +25,7 @@ var flagValues = map[string][]string{
 	"filter":  {string(manifest.Bilinear), string(manifest.Area)},
 	"crop":    {string(manifest.CropNone), string(manifest.CropContent)},
 	"metrics": {"own", "triton", "off"}, "model-control": {"poll", "explicit", "none"}, "log-level": {"debug", "info", "warn", "error"}, "on-error": {"stop", "skip"},
-	"tier": {"portable", "avx2", "avx512", "vnni"}, "engine": conformEngines(), "versions": {"latest", "all"},
+	"tier": simd.Names, "engine": conformEngines(), "versions": {"latest", "all"},
 }
 
 // flagNames are what flags take that is read from the model on the command line, as an end of what is typed, or NAME= before it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/measure"
 	"github.com/concord-nn/concord/internal/report"
+	"github.com/concord-nn/concord/internal/simd"
 )
 
 // measuringFlags are the flags of the commands that measure runs.
@@ -30,7 +32,7 @@ type measuringFlags struct {
 func (f *measuringFlags) register(fs *pflag.FlagSet) {
 	f.inputFlags.register(fs)
 	fs.Var(bounded{&f.batch, 1, 0}, "batch", "the number of samples, where first extents of the model's inputs are open, or 1 and may be more")
-	fs.StringVar(&f.tier, "tier", "", "the highest `tier` of kernels: vnni, avx512, avx2 or portable. The result is the same")
+	fs.StringVar(&f.tier, "tier", "", "the highest `tier` of kernels: "+strings.Join(simd.Names, ", ")+". The result is the same")
 	fs.Float64Var(&f.warmUp, "warm-up", 0.5, "`seconds` of runs that do not count")
 	fs.Float64Var(&f.length, "seconds", 3, "`seconds` of runs that count; three runs at least")
 	fs.Var(bounded{&f.runs, 1, 0}, "runs", "how many runs count, in place of --seconds")

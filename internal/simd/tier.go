@@ -54,12 +54,12 @@ func processorHas(features []string) bool {
 // Variable is the environment variable that names the highest tier to be used, of those that the processor has. What it says never changes a result.
 const Variable = "CONCORD_TIER"
 
-// order lists the names of tiers from the highest to the lowest, which every machine has.
-var order = []string{VNNI.Name, AVX512.Name, AVX2.Name, NEON.Name, "portable"}
+// Names lists the names of tiers from the highest to the lowest, which every machine has.
+var Names = []string{VNNI.Name, AVX512.Name, AVX2.Name, NEON.Name, "portable"}
 
 // Check returns an error if [Variable] names no tier, or one that this processor has not.
 func Check() error {
-	name, has := os.Getenv(Variable), slices.Clone(order)
+	name, has := os.Getenv(Variable), slices.Clone(Names)
 	for _, t := range []*Tier{&VNNI, &AVX512, &AVX2, &NEON} {
 		if !t.has {
 			has = slices.DeleteFunc(has, func(name string) bool { return name == t.Name })
@@ -79,7 +79,7 @@ func (t *Tier) Has() bool { return t.has && Allowed(t.Name) }
 
 // Allowed reports whether [Variable] allows a tier. What is an error by [Check] is taken for no name, which allows all.
 func Allowed(tier string) bool {
-	return slices.Index(order, tier) >= slices.Index(order, os.Getenv(Variable))
+	return slices.Index(Names, tier) >= slices.Index(Names, os.Getenv(Variable))
 }
 
 // RecurrentRows returns how many rows LSTMRows and GRURows compute.

@@ -19,6 +19,7 @@ import (
 	"go/format"
 	"log"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -139,7 +140,7 @@ func declare(stubs []stub) {
 		known[s.field] = true
 	}
 	table.WriteString("}\n")
-	for _, isa := range append(isas, neon) {
+	for _, isa := range slices.Concat(isas, []*isa{neon}) {
 		fmt.Fprintf(&table, "\nvar features%s = %#v\n", isa.suffix, isa.features)
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
 		field := ""

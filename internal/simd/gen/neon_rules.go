@@ -65,15 +65,15 @@ var rules = map[string]rule{
 	"VPTEST": func(t *translation, o []operand.Op) {
 		n := len(t.halves(o[1]))
 		x, y := t.halves(o[1]), t.source(o[0], n)
-		any := t.temp()
-		t.do("AND", "16B", any, x[0], y[0])
+		both := t.temp()
+		t.do("AND", "16B", both, x[0], y[0])
 		if n == 2 {
 			other := t.temp()
 			t.do("AND", "16B", other, x[1], y[1])
-			t.do("ORR", "16B", any, any, other)
+			t.do("ORR", "16B", both, both, other)
 		}
-		t.do("UMAXP", "4S", any, any, any)
-		t.word(extractWord("2D", spare, any, 0))
+		t.do("UMAXP", "4S", both, both, both)
+		t.word(extractWord("2D", spare, both, 0))
 		t.line("CMP $0, R%d", spare)
 	},
 
