@@ -17,6 +17,8 @@ func TestDocumentedGo(t *testing.T) {
 		"docs/go.md":     {"example_test.go", "pipeline/example_test.go", "pipeline/example_server_test.go"},
 		"README.md":      {"example_test.go", "pipeline/example_test.go", "pipeline/example_server_test.go", "webnn/example_page_test.go"},
 		"docs/openvx.md": {"openvx/example_page_test.go"},
+		"docs/webnn.md":  {"webnn/example_page_test.go"},
+		"docs/cvm.md":    {"cvm/example_test.go"},
 	} {
 		var code []string
 		for _, s := range sources {

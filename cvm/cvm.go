@@ -1,5 +1,9 @@
 // Package cvm loads, admits, meters and runs models of CVM, Cortex's integer-only inference, whose results do not differ by one bit on
 // any machine.
+//
+// [Open] reads a model's two files, [Load] takes them as bytes, and [Admit] checks without making a model. [Model.Admission] says what a run costs,
+// [Model.Run] runs on the bytes of the original's interface, and [Model.Graph] is the network as a graph. Every refusal is an [Error] with the
+// original's class.
 package cvm
 
 import (

@@ -38,6 +38,25 @@ func matrix() cvm.Files {
 	return f
 }
 
+// A model is admitted, which says what a run costs, and run on bytes.
+func Example() {
+	model, err := cvm.Open("../examples/ledger/digits.cvm", cvm.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer model.Close()
+	fmt.Println("gas", model.Admission().Gas)
+	input := make([]byte, model.Admission().InputLength)
+	output, err := model.Run(context.Background(), input) // the bytes of the original's interface
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(output), "bytes")
+	// Output:
+	// gas 3389038
+	// 40 bytes
+}
+
 func ExampleLoad() {
 	m, err := cvm.Load(matrix(), cvm.Options{})
 	if err != nil {
