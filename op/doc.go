@@ -1,5 +1,5 @@
 // Package op defines the operators: one [Def] each, in the file of its family, with everything there is to know of it —
-// documentation, operands and attributes, type and shape rule, reference evaluation, decomposition, traits, cost, and a
+// documentation, operands and attributes, type and shape rule, reference evaluation, body, traits, cost, and a
 // generator of random legal cases.
 //
 // The reference evaluation defines the bits of every result; docs/numerics.md states the rules it follows. Fast kernels

@@ -1,3 +1,3 @@
-// Package export writes a graph as files that a page or Node loads without this program: two WebAssembly modules, for engines with and without a fused
-// multiply-add, the weights, and an ES module that picks the right one, with its types.
+// Package export writes a graph as files that a page or Node loads without this program: WebAssembly modules, for engines with and without a fused
+// multiply-add and for one thread or several, the weights, and an ES module that picks the right one, with its types.
 package export
