@@ -44,7 +44,8 @@ func TestConfigOfPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "a JSON object: `")
+	_, text, _ := strings.Cut(string(page), "a JSON object:")
+	_, text, _ = strings.Cut(text, "`")
 	text, _, _ = strings.Cut(text, "`")
 	f, flags := serveFlagSet()
 	if err := readConfig(flags, []byte(text)); err != nil {
