@@ -21,7 +21,7 @@ import (
 // result, which therefore must not take the place of a tensor that the tail adds. A strip and a part are a piece. Where windows pass over some of the
 // input, what a position of theirs meets may be copied first, so that it lies together: see [direct.sift].
 const (
-	convWeights    = 32 << 10  // bytes of weights in a pass of the largest tile
+	convWeights    = 32 << 10  // bytes of weights in a pass of the largest tile: they come in a stream, and fewer passes write fewer sums
 	convStrip      = 320 << 10 // bytes of input of a strip
 	convFar        = 2         // times as long as the input take weights, which come from farther away
 	convLine       = 168       // pixels of a line at most, which the pixels of tiles divide
