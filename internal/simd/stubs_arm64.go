@@ -297,42 +297,6 @@ func copyRowsNEON(a *CopyRowsArgs)
 func pixelsNEON(a *PixelsArgs)
 
 //go:noescape
-func pairDots5NEON(a *DotsArgs)
-
-//go:noescape
-func pairDots4NEON(a *DotsArgs)
-
-//go:noescape
-func pairDots3NEON(a *DotsArgs)
-
-//go:noescape
-func pairDots2NEON(a *DotsArgs)
-
-//go:noescape
-func pairDots1NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots10NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots8NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots6NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots4NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots3NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots2NEON(a *DotsArgs)
-
-//go:noescape
-func narrowPairDots1NEON(a *DotsArgs)
-
-//go:noescape
 func copyRowsBytesNEON(a *CopyRowsArgs)
 
 //go:noescape

@@ -200,30 +200,6 @@ var copyRowsNEON func(a *CopyRowsArgs)
 
 var pixelsNEON func(a *PixelsArgs)
 
-var pairDots5NEON func(a *DotsArgs)
-
-var pairDots4NEON func(a *DotsArgs)
-
-var pairDots3NEON func(a *DotsArgs)
-
-var pairDots2NEON func(a *DotsArgs)
-
-var pairDots1NEON func(a *DotsArgs)
-
-var narrowPairDots10NEON func(a *DotsArgs)
-
-var narrowPairDots8NEON func(a *DotsArgs)
-
-var narrowPairDots6NEON func(a *DotsArgs)
-
-var narrowPairDots4NEON func(a *DotsArgs)
-
-var narrowPairDots3NEON func(a *DotsArgs)
-
-var narrowPairDots2NEON func(a *DotsArgs)
-
-var narrowPairDots1NEON func(a *DotsArgs)
-
 var copyRowsBytesNEON func(a *CopyRowsArgs)
 
 var pixelsBytesNEON func(a *PixelsArgs)

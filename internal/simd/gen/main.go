@@ -89,7 +89,7 @@ func main() {
 	log.SetFlags(0)
 	args, err := loadStructs("..")
 	check(err)
-	var stubs []stub
+	var stubs, translated []stub
 	for _, family := range families {
 		for _, isa := range isas {
 			f := &file{assembler: build.NewContext(), isa: isa, args: args, stubs: &stubs}
@@ -108,21 +108,21 @@ func main() {
 			name := fmt.Sprintf("../%s_%s_amd64.s", family.name, isa.name)
 			check(os.WriteFile(name, text, 0o644))
 			if isa == avx2 {
+				for i, fn := range compiled.Functions() {
+					if s := stubs[before+i]; neonHas(fn) {
+						s.isa = neon
+						translated = append(translated, s)
+					}
+				}
 				check(os.WriteFile(fmt.Sprintf("../%s_%s_arm64.s", family.name, neon.name), translate(compiled), 0o644))
 			}
 		}
 	}
-	declare(stubs)
+	declare(append(stubs, translated...))
 }
 
 // declare writes the declarations of routines, for the processors that have them and for others, and the tables of those of each tier.
 func declare(stubs []stub) {
-	for _, s := range stubs {
-		if s.isa.suffix == avx2.suffix {
-			s.isa = neon
-			stubs = append(stubs, s)
-		}
-	}
 	functions, variables := make(map[string]*bytes.Buffer), make(map[string]*bytes.Buffer)
 	for _, processor := range []string{"amd64", "arm64"} {
 		functions[processor] = bytes.NewBufferString(header + "package simd\n")

@@ -6,6 +6,7 @@ import (
 	"log"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
@@ -20,6 +21,12 @@ import (
 
 // neon is the tier that routines are translated for.
 var neon = &isa{name: "neon", suffix: "NEON", bytes: 32, registers: 16}
+
+// neonHas reports whether a routine is translated. Without VPMADDUBSW, sums of products of pairs of bytes take more instructions than those of words, which
+// serve for bytes, too.
+func neonHas(fn *ir.Function) bool {
+	return !slices.ContainsFunc(fn.Instructions(), func(i *ir.Instruction) bool { return i.Opcode == "VPMADDUBSW" })
+}
 
 // translation is a file of routines that are translated, one after the other.
 type translation struct {
@@ -64,7 +71,9 @@ func translate(f *ir.File) []byte {
 	for _, s := range f.Sections {
 		switch s := s.(type) {
 		case *ir.Function:
-			t.function(s)
+			if neonHas(s) {
+				t.function(s)
+			}
 		case *ir.Global:
 			t.WriteString("\n")
 			for _, d := range s.Data {

@@ -83,20 +83,6 @@ var rules = map[string]rule{
 		t.do("SMULL", "8H", upper, n, m)
 		t.do("ADDP", "4S", d, lower, upper)
 	}),
-	"VPMADDUBSW": eachBinary(func(t *translation, d, n, m register) {
-		lower, upper, signed := t.temp(), t.temp(), t.temp()
-		for _, half := range []struct {
-			of lanes
-			to register
-		}{{"8B", lower}, {"16B", upper}} {
-			t.shift("USHLL", half.of, half.to, n, 0)
-			t.shift("SSHLL", half.of, signed, m, 0)
-			t.do("MUL", "8H", half.to, half.to, signed)
-		}
-		t.do("UZP1", "8H", signed, lower, upper)
-		t.do("UZP2", "8H", lower, lower, upper)
-		t.do("SQADD", "8H", d, signed, lower)
-	}),
 	"VPMULUDQ": multiplyEven("UMULL"), "VPMULDQ": multiplyEven("SMULL"),
 	"VPACKSSDW": pack("SQXTN", "4H", "8H"), "VPACKUSDW": pack("SQXTUN", "4H", "8H"), "VPACKSSWB": pack("SQXTN", "8B", "16B"),
 	"VPACKUSWB": pack("SQXTUN", "8B", "16B"),
