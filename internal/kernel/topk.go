@@ -154,21 +154,16 @@ func collectIntegers[T tensor.Number](g *collector, x []T, first, end, step, k i
 	return true
 }
 
-// rank returns what is the greater, the greater an element is, or if all bits are flipped the less. Zeros of both signs are equal; a NaN is greater than all
-// numbers.
+// rank returns what is the greater, the greater an element is, or if all bits are flipped the less; never 0, if none are. Zeros of both signs are equal; a NaN
+// is greater than all numbers. It has no branch that data decide.
 func rank(x float32, flip uint32) uint64 {
-	b := math.Float32bits(x)
-	switch {
-	case x == 0:
-		b = 1 << 31
-	case x != x:
-		b = math.MaxUint32
-	case b>>31 != 0:
-		b = ^b
-	default:
-		b |= 1 << 31
+	b := int32(math.Float32bits(x))
+	magnitude, sign := b&math.MaxInt32, b>>31
+	k := (magnitude ^ sign) - sign
+	if magnitude > 0x7f800000 {
+		k = math.MaxInt32
 	}
-	return uint64(b ^ flip)
+	return uint64(uint32(k) ^ 1<<31 ^ flip)
 }
 
 // order sorts what is taken, and returns it in one of two parts of working memory.

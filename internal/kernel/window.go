@@ -231,7 +231,7 @@ func rootOfSquares(average bool) func(a *application) *Plan {
 }
 
 // argmaxFloats prepares argmax_pool, whose indices are those in the window or those of the operand's elements in their order. While a row is computed,
-// working memory has the greatest elements so far.
+// working memory has for each result the greatest so far: the rank of an element, and behind it its place, of which the first is the greatest.
 func argmaxFloats(a *application) *Plan {
 	g, _ := a.window()
 	steps, width := a.Ints("steps"), g.Last().Out
@@ -240,7 +240,7 @@ func argmaxFloats(a *application) *Plan {
 		return nil
 	}
 	p := evenly(g.Rows(), nil)
-	p.Scratch = 4 * width
+	p.Scratch = 8 * width
 	if p.Run = argmaxRows[int64](g, len(steps) > 0); a.out[0].DType == tensor.Int32 {
 		p.Run = argmaxRows[int32](g, len(steps) > 0)
 	}
@@ -253,37 +253,41 @@ func argmaxRows[I int32 | int64](g *geometry.Sliding, places bool) op.Kernel {
 		none = -1
 	}
 	return func(c *op.Call, lo, hi int) {
-		x, y, greatest, width := tensor.Data[float32](c.In[0]), tensor.Data[I](c.Out[0]), elementsOfType[float32](c.Scratch), g.Last().Out
+		x, y, greatest, width := tensor.Data[float32](c.In[0]), tensor.Data[I](c.Out[0]), scratch[uint64](c), g.Last().Out
 		o, watch := g.Row(lo), c.Watch()
 		for row := lo; row < hi; row++ {
-			line := y[row*width:][:width]
-			for i := range line {
-				line[i], greatest[i] = -1, fmath.NaN()
-			}
+			clear(greatest[:width])
 			for k, more := g.FirstMet(&o, g.Rank, width); more; more = g.NextMet(&k, &o, g.Rank, width) {
 				if watch.Stops(width) {
 					return
 				}
-				number := I(g.Number(&k))
+				number := g.Number(&k)
 				spans(g, &o, &k, func(s span) {
-					out, in := s.out, s.in
-					for range s.n {
-						// Most elements are compared once: with a NaN, or the mark of none, nothing is less or equal.
-						if v := x[in]; !(v <= greatest[out]) && (line[out] < 0 || greatest[out] == greatest[out]) {
-							greatest[out], line[out] = v, number
-							if places {
-								line[out] = I(in)
-							}
-						}
-						out += s.outStep
-						in += s.inStep
+					place, step := number, 0
+					if places {
+						place, step = s.in, s.inStep
 					}
+					meet(greatest, x, &s, place, step)
 				})
 			}
-			for i := range line {
-				line[i] = max(line[i], none)
+			line := y[row*width:][:width]
+			for i, most := range greatest[:width] {
+				if line[i] = none; most != 0 {
+					line[i] = I(^uint32(most))
+				}
 			}
 			g.NextRow(&o)
 		}
+	}
+}
+
+// meet raises the results beside each other of a run to the ranks of the elements that they meet, of which the first is at a place, and the next so far behind it.
+func meet(greatest []uint64, x []float32, s *span, place, step int) {
+	in, inStep := s.in, s.inStep
+	greatest = greatest[s.out:][:s.n]
+	for i, most := range greatest {
+		greatest[i] = max(most, rank(x[in], 0)<<32|uint64(^uint32(place)))
+		in += inStep
+		place += step
 	}
 }
