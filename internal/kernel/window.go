@@ -12,11 +12,11 @@ import (
 
 // Pooling: rows of results, and where windows have runs of elements, one result's run after the other.
 var windowKernels = []Kernel{
-	{Name: "rows", Op: "box", In: []op.Types{float32s}, Prepare: alone(boxFloats)},
+	{Name: "rows", Op: "box", In: []op.Types{floats}, Prepare: ofFloats(boxFloats[float32], boxFloats[float64])},
 	{Name: "rows of integers", Op: "box", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers)},
-	{Name: "rows", Op: "debox", In: []op.Types{float32s}, Prepare: alone(boxFloats)},
+	{Name: "rows", Op: "debox", In: []op.Types{floats}, Prepare: ofFloats(boxFloats[float32], boxFloats[float64])},
 	{Name: "rows of integers", Op: "debox", In: []op.Types{op.Integers}, Prepare: alone(boxIntegers)},
-	{Name: "rows", Op: "max_pool", In: []op.Types{float32s}, Prepare: alone(maxFloats)},
+	{Name: "rows", Op: "max_pool", In: []op.Types{floats}, Prepare: ofFloats(maxFloats[float32], maxFloats[float64])},
 	{Name: "rows of integers", Op: "max_pool", In: []op.Types{op.Integers}, Prepare: alone(maxIntegers)},
 	{Name: "rows", Op: "argmax_pool", In: []op.Types{float32s}, Prepare: alone(argmaxFloats)},
 	{Name: "rows", Op: "l2_pool", In: []op.Types{float32s}, Prepare: alone(rootOfSquares(false))},
@@ -30,15 +30,15 @@ func (a *application) window() (all, sums *geometry.Sliding) {
 	return &g, &s
 }
 
-func boxFloats(a *application) *Plan {
+func boxFloats[T fmath.Float](a *application) *Plan {
 	all, sums := a.window()
 	normalize := a.Bool("normalize")
 	return evenly(all.Rows(), func(c *op.Call, lo, hi int) {
-		sumWindows[float32](c, sums, lo, hi)
+		sumWindows[T](c, sums, lo, hi)
 		if normalize {
-			divideRows(c, all, lo, hi)
+			divideRows[T](c, all, lo, hi)
 		}
-		canonicalRows(c, all, lo, hi)
+		canonicalRows[T](c, all, lo, hi)
 	})
 }
 
@@ -60,8 +60,8 @@ func boxOf[T, W tensor.Integer](a *application) *Plan {
 	return nil
 }
 
-func canonicalRows(c *op.Call, g *geometry.Sliding, lo, hi int) {
-	y, width := tensor.Data[float32](c.Out[0]), g.Last().Out
+func canonicalRows[T fmath.Float](c *op.Call, g *geometry.Sliding, lo, hi int) {
+	y, width := tensor.Data[T](c.Out[0]), g.Last().Out
 	for i := lo * width; i < hi*width; i++ {
 		y[i] = fmath.Canonical(y[i])
 	}
@@ -98,9 +98,9 @@ func sumWindows[T tensor.Number](c *op.Call, g *geometry.Sliding, lo, hi int) {
 }
 
 // divideRows divides rows of results by the number of elements that went into them.
-func divideRows(c *op.Call, g *geometry.Sliding, lo, hi int) {
-	y, width := tensor.Data[float32](c.Out[0]), g.Last().Out
-	o, volume := g.Row(lo), float32(g.Volume())
+func divideRows[T fmath.Float](c *op.Call, g *geometry.Sliding, lo, hi int) {
+	y, width := tensor.Data[T](c.Out[0]), g.Last().Out
+	o, volume := g.Row(lo), T(g.Volume())
 	for row := lo; row < hi; row++ {
 		line := y[row*width : (row+1)*width]
 		if g.Border != geometry.BorderIgnore {
@@ -111,7 +111,7 @@ func divideRows(c *op.Call, g *geometry.Sliding, lo, hi int) {
 			outer := countedRow(g, &o)
 			for i := range line {
 				if n := outer * g.Counted(g.Rank-1, i); n > 0 {
-					line[i] /= float32(n)
+					line[i] /= T(n)
 				}
 			}
 		}
@@ -147,11 +147,11 @@ func averageRuns[T, W tensor.Integer](c *op.Call, g, sums *geometry.Sliding, lo,
 	}
 }
 
-func maxFloats(a *application) *Plan {
+func maxFloats[T fmath.Float](a *application) *Plan {
 	all, _ := a.window()
 	return evenly(all.Rows(), func(c *op.Call, lo, hi int) {
-		maxWindows[float32, float32](c, all, lo, hi, float32(math.Inf(-1)))
-		canonicalRows(c, all, lo, hi)
+		maxWindows[T, T](c, all, lo, hi, T(math.Inf(-1)))
+		canonicalRows[T](c, all, lo, hi)
 	})
 }
 
@@ -221,7 +221,7 @@ func rootOfSquares(average bool) func(a *application) *Plan {
 				}
 			})
 			if average {
-				divideRows(c, all, lo, hi)
+				divideRows[float32](c, all, lo, hi)
 			}
 			for i := lo * width; i < hi*width; i++ {
 				y[i] = fmath.Sqrt(y[i])
