@@ -79,6 +79,8 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"cumulative_sum rows":     runningLines,
+	"cumulative_product rows": runningLines,
 	"transpose": func(r *op.Rand) op.Case {
 		shape := make(tensor.Shape, r.Between(2, 4))
 		for d := range shape {
@@ -506,4 +508,10 @@ func longRows(r *op.Rand) op.Case {
 	attrs := graph.AttrsOf("size", []int{1, 2, r.Between(1, 7)}, "border", op.Pick(r, []string{"constant", "ignore", "ignore", "replicate"}),
 		"padding", []int{0, 0, 1, 1, r.Between(0, 7), r.Between(0, 7)}, "stride", []int{1, r.Between(1, 2), stride})
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{2, 3, stride * r.Between(120, 140)})}, Attrs: attrs}
+}
+
+// runningLines has lines beside each other, fewer and more than are combined at a time.
+func runningLines(r *op.Rand) op.Case {
+	shape := tensor.Shape{r.Between(1, 2), r.Between(1, 5), op.Pick(r, []int{1, 15, 16, 17, 40, 1024, 1025, 2100})}
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axis", r.Between(0, 1), "exclusive", r.Bool(), "reversed", r.Bool())}
 }

@@ -148,6 +148,9 @@ func TestStop(t *testing.T) {
 			In: []*tensor.Tensor{long.Ending(tensor.Float32, tensor.Shape{8, n / 8}, 3, 2)}},
 		"all_reduce": {Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{long.Ending(tensor.Bool, tensor.Shape{16, n / 8}, 1, 1)}, Parts: true},
 	})
+	for _, name := range []string{"cumulative_sum", "cumulative_product"} {
+		cases[name+" of rows"] = long.Case{Op: name, Attrs: graph.AttrsOf("axis", 0), In: long.Rising(tensor.Float32, tensor.Shape{n / 64, 64}), Parts: true}
+	}
 	for _, name := range []string{"softmax", "layer_normalization"} {
 		cases[name+" of rows"] = long.Case{Op: name, Attrs: graph.AttrsOf("axes", []int{1}), In: long.Rising(tensor.Float32, tensor.Shape{16, n / 8}), Parts: true}
 	}

@@ -42,6 +42,7 @@ func families(t *simd.Tier) [][]Kernel {
 		elementRows(t),
 		reduceRows(t),
 		responseRows(t),
+		runningRows(t),
 		normalizeRows(t),
 	}
 }
