@@ -174,21 +174,43 @@ func (f *fourier[T]) transform(at, first, distance, n int) bool {
 			return false
 		}
 	}
+	out := f.out[at:][:n]
+	if p == 2 {
+		return f.joinHalves(out[:m], out[m:], distance)
+	}
 	for j := range m {
-		for q := range p {
+		some := f.some[:p]
+		for q := range some {
 			if f.watch.Stops(4 * p) {
 				return false
 			}
-			k := int64(j + q*m)
-			sum := f.out[at+j]
-			for r := 1; r < p; r++ {
-				sum = sum.plus(f.out[at+r*m+j].times(f.turns[int(int64(r)*k%int64(n))*distance]))
+			k, turn := j+q*m, 0
+			sum := out[j]
+			for i := j + m; i < n; i += m {
+				if turn += k; turn >= n { // the remainder of a multiple of k
+					turn -= n
+				}
+				sum = sum.plus(out[i].times(f.turns[turn*distance]))
 			}
-			f.some[q] = sum
+			some[q] = sum
 		}
-		for q := range p {
-			f.out[at+q*m+j] = f.some[q]
+		for q, sum := range some {
+			out[j+q*m] = sum
 		}
+	}
+	return true
+}
+
+// joinHalves is the last step of transform for two parts, whose sums stay in registers.
+func (f *fourier[T]) joinHalves(even, odd []point, distance int) bool {
+	odd = odd[:len(even)]
+	near, far := f.turns, f.turns[len(even)*distance:]
+	for j, b := range odd {
+		if f.watch.Stops(16) {
+			return false
+		}
+		a := even[j]
+		even[j], odd[j] = a.plus(b.times(near[j*distance])), a.plus(b.times(far[j*distance]))
 	}
 	return true
 }
