@@ -142,6 +142,17 @@ var goldens = []struct {
 		k := n.input("k", tensor.Int32, 1, 4, 5, 5)
 		n.output("of integers", n.op("conv", graph.AttrsOf("padding", none, "groups", 4), k, n.input("i", tensor.Int32, 8, 1, 3, 3)))
 	}},
+	{"sides", []string{"blocks"}, func(n net) {
+		x, w := n.input("x", tensor.Float32, 1, 4, 5, 6), n.input("w", tensor.Float32, 4, 3, 2, 3)
+		side := graph.AttrsOf("padding", []int{0, 0, 0, 0}, "stride", []int{2, 3})
+		n.output("three", n.op("deconv", side, x, w, n.input("b", tensor.Float32, 3)))
+		n.output("one", n.op("deconv", side, x, n.input("u", tensor.Float32, 4, 1, 2, 3), n.input("s", tensor.Float32)))
+		n.output("many", n.op("deconv", side, x, n.input("v", tensor.Float32, 4, 16, 2, 3)))
+		n.output("apart", n.op("deconv", side.With("stride", []int{3, 3}), x, w))
+		n.output("cropped", n.op("deconv", side.With("padding", []int{0, 0, 1, 0}), x, w))
+		n.output("more", n.op("deconv", side.With("output_shape", []int{1, 3, 11, 18}), x, w))
+		n.output("groups", n.op("deconv", side.With("groups", 2), x, w))
+	}},
 	{"branches", []string{"inline"}, func(n net) {
 		x, y := n.input("x", tensor.Float32), n.input("y", tensor.Float32)
 		condition := n.input("c", tensor.Bool)

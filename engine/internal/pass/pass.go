@@ -24,6 +24,8 @@ var All = []Pass{
 		Doc: "Removes operators that do nothing, joins chains of reshapes and of transposes, and makes one operator of two where there is one."},
 	{Name: "widen", Run: Widen, Required: true,
 		Doc: "Makes the conversions explicit with which operators on 16-bit floats compute in float32."},
+	{Name: "blocks", Run: LayBlocks,
+		Doc: "Makes convolutions of one position of transposed ones to few channels whose windows lie side by side."},
 	{Name: "fold", Run: Fold,
 		Doc: "Evaluates operators whose operands are all constants."},
 	{Name: "channels", Run: RepeatChannels,

@@ -97,3 +97,45 @@ func TestPassesKeepBits(t *testing.T) {
 		}
 	}
 }
+
+// TestLayBlocksKeepsBits compares transposed convolutions whose windows lie side by side with what [LayBlocks] makes of them.
+func TestLayBlocksKeepsBits(t *testing.T) {
+	r := op.NewRand(1, 4)
+	for range testdata.Cases(40, 400) {
+		x, w := tensor.Shape{r.Between(1, 2), op.Pick(r, []int{1, 3, 17, 35})}, tensor.Shape{0, r.Between(1, 5)}
+		for range r.Between(1, 3) {
+			x, w = append(x, r.Between(1, 4)), append(w, r.Between(1, 3))
+		}
+		w[0] = x[1]
+		n := net{t, graph.NewBuilder(op.Rules, "sides")}
+		in := []*tensor.Tensor{r.Tensor(tensor.Float32, x), r.Tensor(tensor.Float32, w), r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {w[1]}, {1, w[1]}}))}
+		if r.IntN(4) == 0 {
+			in[0] = r.Extremes(tensor.Float32, x)
+		}
+		in = in[:r.Between(2, 3)]
+		var operands []*graph.Value
+		for i, x := range in {
+			operands = append(operands, n.input(fmt.Sprint("in", i), tensor.Float32, x.Shape()...))
+		}
+		n.output("y", n.op("deconv", graph.AttrsOf("padding", make([]int, 2*len(x)-4), "stride", []int(w[2:])), operands...))
+		g, err := n.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := LayBlocks(g)
+		if err != nil {
+			t.Fatalf("%v by %v: %v", x, w, err)
+		}
+		var bits [2]string
+		for i, g := range []*graph.Graph{g, after} {
+			y, err := op.NewInterpreter(g).Run(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bits[i] = string(y[0].Contiguous().Bytes())
+		}
+		if bits[0] != bits[1] {
+			t.Errorf("%v by %v: the bits differ", x, w)
+		}
+	}
+}
