@@ -79,6 +79,13 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"scatter_nd_reduce": func(r *op.Rand) op.Case {
+		shape, n := tensor.Shape{r.Between(1, 4), r.Between(1, 4), op.Pick(r, []int{3, 16, 17, 70})}, op.Pick(r, []int{1, 9, 600})
+		k := r.Between(1, 2)
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape), r.Integers(tensor.Int64, tensor.Shape{n, k}, -5, 5),
+			r.Tensor(tensor.Float32, append(tensor.Shape{n}, shape[k:]...))},
+			Attrs: graph.AttrsOf("reduction", op.Pick(r, []string{"add", "mul", "max", "min"}), "negative", r.Bool())}
+	},
 	"cumulative_sum rows":     runningLines,
 	"cumulative_product rows": runningLines,
 	"transpose": func(r *op.Rand) op.Case {

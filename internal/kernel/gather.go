@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -176,6 +177,46 @@ func moveItems[W word](g *indexing, scatters bool, find finder) op.Kernel {
 			lo += len(some)
 		}
 	}
+}
+
+// reducePartRows returns the row of scatter_nd_reduce of parts that have the elements of a vector: they are combined one after the other, as an element-wise operator does.
+func reducePartRows(t *simd.Tier) []Kernel {
+	if t.Elements == nil {
+		return nil
+	}
+	return []Kernel{{Name: "parts", Op: "scatter_nd_reduce", In: []op.Types{float32s, op.TypeSet(tensor.Int32, tensor.Int64)}, Prepare: alone(func(a *application) *Plan {
+		g := gatherParts(a)
+		if g == nil || g.item < block || g.items == 0 {
+			return nil
+		}
+		g.negative = a.Bool("negative")
+		find := integer(a.in[1].DType, nil, nil, find[int32], find[int64], nil, nil, nil, nil)(g)
+		canonical, combine := t.Elements["max"], t.Elements[a.String("reduction")]
+		return &Plan{Pieces: 1, Scratch: 8 * indexChunk, Nanos: int64(g.outer)/4 + int64(g.items)*int64(16+g.item/4), Run: func(c *op.Call, _, _ int) {
+			x, updates, y, places, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[2]), tensor.Data[float32](c.Out[0]), scratch[int64](c), c.Watch()
+			for at := 0; at < len(x); at += longRun {
+				n := min(len(x)-at, longRun)
+				if watch.Stops(n) {
+					return
+				}
+				elementsOf(&canonical, n, simd.At(y, at), simd.At(x, at), simd.At(x, at)) // the greater of itself is itself
+			}
+			for first := 0; first < g.items; first += len(places) {
+				places = places[:min(g.items-first, indexChunk)]
+				find(c, places, first)
+				for i, to := range places {
+					for at := 0; at < g.item; at += longRun {
+						n := min(g.item-at, longRun)
+						if watch.Stops(n) {
+							return
+						}
+						place := simd.At(y, int(to)+at)
+						elementsOf(&combine, n, place, place, simd.At(updates, (first+i)*g.item+at))
+					}
+				}
+			}
+		}}
+	})}}
 }
 
 // copyWatched copies words and reports whether the kernel should return.

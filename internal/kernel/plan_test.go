@@ -151,6 +151,8 @@ func TestStop(t *testing.T) {
 	for _, name := range []string{"cumulative_sum", "cumulative_product"} {
 		cases[name+" of rows"] = long.Case{Op: name, Attrs: graph.AttrsOf("axis", 0), In: long.Rising(tensor.Float32, tensor.Shape{n / 64, 64}), Parts: true}
 	}
+	cases["scatter_nd_reduce of parts"] = long.Case{Op: "scatter_nd_reduce", Attrs: graph.AttrsOf("reduction", "add"), Parts: true,
+		In: slices.Insert(long.Rising(tensor.Float32, tensor.Shape{n / 64, 64}, tensor.Shape{n / 64, 64}), 1, must(tensor.New(tensor.Int64, tensor.Shape{n / 64, 1})))}
 	for _, name := range []string{"softmax", "layer_normalization"} {
 		cases[name+" of rows"] = long.Case{Op: name, Attrs: graph.AttrsOf("axes", []int{1}), In: long.Rising(tensor.Float32, tensor.Shape{16, n / 8}), Parts: true}
 	}

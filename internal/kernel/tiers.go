@@ -43,6 +43,7 @@ func families(t *simd.Tier) [][]Kernel {
 		reduceRows(t),
 		responseRows(t),
 		runningRows(t),
+		reducePartRows(t),
 		normalizeRows(t),
 	}
 }
