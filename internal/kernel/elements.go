@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/concord-nn/concord/internal/geometry"
@@ -225,13 +226,13 @@ func choice(a *application) *Plan {
 	var run op.Kernel
 	switch size {
 	case 1:
-		run = eitherWords[uint8](spreadRoom(n, s), s)
+		run = eitherWords(spreadRoom(n, s), s, eitherBytes)
 	case 2:
-		run = eitherWords[uint16](spreadRoom(n, s), s)
+		run = eitherWords(spreadRoom(n, s), s, either[uint16])
 	case 4:
-		run = eitherWords[uint32](spreadRoom(n, s), s)
+		run = eitherWords(spreadRoom(n, s), s, either[uint32])
 	default:
-		run = eitherWords[uint64](spreadRoom(n, s), s)
+		run = eitherWords(spreadRoom(n, s), s, either[uint64])
 	}
 	p := evenly(n, run)
 	p.Scratch, p.Nanos = spreadRoom(n, s)*(1+2*size), int64(n)+1
@@ -239,7 +240,7 @@ func choice(a *application) *Plan {
 }
 
 //go:noinline // tables of kernels would hold it more than once
-func eitherWords[W word](each int, s []spread) op.Kernel {
+func eitherWords[W word](each int, s []spread, loop func(z, yes, no []W, truths []byte)) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		truths, watch := c.In[0].Bytes(), c.Watch()
 		x, y, z, work := tensor.Words[W](c.In[1]), tensor.Words[W](c.In[2]), tensor.Words[W](c.Out[0]), elementsOfType[W](c.Scratch)
@@ -250,15 +251,29 @@ func eitherWords[W word](each int, s []spread) op.Kernel {
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
 			t := partOf(&s[0], truths, lo, some, spreadTruths)
-			yes, no := partOf(&s[1], x, lo, some, work)[:len(t)], partOf(&s[2], y, lo, some, work[each:])[:len(t)]
-			to := z[lo:][:len(t)]
-			for i, holds := range t {
-				mask := -W(holds)
-				to[i] = yes[i]&mask | no[i]&^mask
-			}
+			loop(z[lo:][:some], partOf(&s[1], x, lo, some, work), partOf(&s[2], y, lo, some, work[each:]), t)
 			lo += some
 		}
 	}
+}
+
+// either is the loop of select.
+func either[W word](z, yes, no []W, truths []byte) {
+	z, yes, no = z[:len(truths)], yes[:len(truths)], no[:len(truths)]
+	for i, holds := range truths {
+		mask := -W(holds)
+		z[i] = yes[i]&mask | no[i]&^mask
+	}
+}
+
+// eitherBytes is either for eight bytes at a time.
+func eitherBytes(z, yes, no []byte, truths []byte) {
+	const size = 8
+	for ; len(truths) >= size; z, yes, no, truths = z[size:], yes[size:], no[size:], truths[size:] {
+		mask := 0xFF * binary.LittleEndian.Uint64(truths)
+		binary.LittleEndian.PutUint64(z, binary.LittleEndian.Uint64(yes)&mask|binary.LittleEndian.Uint64(no)&^mask)
+	}
+	either(z, yes, no, truths)
 }
 
 // integerRows returns the rows of operators that yield integers of the type of their operands.

@@ -41,15 +41,47 @@ func pairRows(t *simd.Tier) []Kernel {
 		names []string
 	}{
 		{narrow, []string{"mul", "max", "min", "abs", "relu", "clamp", "clamp_precision"}},
-		{op.Integers, []string{"add", "sub", "bitwise_and", "bitwise_or", "bitwise_xor"}},
+		{op.Integers, []string{"add", "sub", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}},
 		{op.TypeSet(tensor.Int32, tensor.Int64, tensor.Uint32, tensor.Uint64), []string{"shift_left", "shift_right"}},
 		{op.Bools, []string{"and", "or", "xor"}},
+		{bits8, []string{"eq", "ne", "lt", "le", "gt", "ge"}},
 	} {
 		for _, name := range family.names {
 			rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{family.types, family.types}, Prepare: func(r Region) *Plan { return pairsOf(t, r) }})
 		}
 	}
 	return rows
+}
+
+// pairOf is a routine that computes what is there and an operand of the call, or a number if that is none.
+type pairOf struct {
+	name    string
+	operand int
+	number  int64
+}
+
+// symmetric are the operators whose operands may change places.
+var symmetric = []string{"add", "mul", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor", "and", "or", "xor", "eq", "ne"}
+
+// comparisonOfBytes returns the steps of a comparison of integers of 8 bits, and which operand is there before: how they differ, in a saturated number or in their
+// bits, becomes 1, or 0 where they do not or the wrong one is greater; then the contrary, if that is what is asked.
+func comparisonOfBytes(name string, signed bool) (steps []pairOf, from int) {
+	switch name {
+	case "eq", "ne":
+		steps, signed = []pairOf{{"xor", 1, 0}}, false
+	case "lt", "ge":
+		steps, from = []pairOf{{"sub_saturate", 0, 0}}, 1
+	default:
+		steps = []pairOf{{"sub_saturate", 1, 0}}
+	}
+	if signed {
+		steps = append(steps, pairOf{"max", none, 0})
+	}
+	steps = append(steps, pairOf{"min", none, 1})
+	if name == "eq" || name == "le" || name == "ge" {
+		steps = append(steps, pairOf{"xor", none, 1})
+	}
+	return steps, from
 }
 
 func pairsOf(t *simd.Tier, r Region) *Plan {
@@ -59,34 +91,35 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	p := &pairing{size: out.DType.Size()}
-	first := n.In[0]
-	var steps []string
-	var operands []int
-	var numbers [2]int64
+	first, d, steps := n.In[0], n.In[0].Type.DType, []pairOf(nil)
 	switch {
 	case n.Op == "clamp_precision":
 		v, _ := boundsOf(n)
-		steps, operands, numbers = []string{"min", "max"}, []int{none, none}, [2]int64{v.to, v.from}
+		steps = []pairOf{{"min", none, v.to}, {"max", none, v.from}}
 	case n.Op == "abs":
-		steps, operands = []string{"abs"}, []int{none}
+		steps = []pairOf{{"abs", none, 0}}
 	case n.Op == "relu":
-		steps, operands = []string{"max"}, []int{none}
+		steps = []pairOf{{"max", none, 0}}
+	case n.Op == "bitwise_not":
+		steps = []pairOf{{"xor", none, -1}}
 	case n.Op == "clamp":
-		for _, bound := range []struct {
-			operand int
-			name    string
-		}{{2, "min"}, {1, "max"}} {
+		for _, bound := range []pairOf{{"min", 2, 0}, {"max", 1, 0}} {
 			if len(n.In) > bound.operand && n.In[bound.operand] != nil {
-				steps, operands = append(steps, bound.name), append(operands, bound.operand)
+				steps = append(steps, bound)
 			}
 		}
+	case out.DType == tensor.Bool && d != tensor.Bool:
+		steps, p.from = comparisonOfBytes(n.Op, d.IsSigned())
+		if first = n.In[p.from]; n.Op == "eq" || n.Op == "ne" {
+			d = tensor.Uint8 // of bits that differ
+		}
 	case n.Attrs.String("overflow") == "saturate":
-		steps, operands = []string{n.Op + "_saturate"}, []int{1}
+		steps = []pairOf{{n.Op + "_saturate", 1, 0}}
 	default:
-		steps, operands = []string{n.Op}, []int{1}
+		steps = []pairOf{{n.Op, 1, 0}}
 	}
-	if !first.Type.Shape.Equal(out.Shape) && len(operands) == 1 && operands[0] == 1 && !slices.Contains([]string{"sub", "shift_left", "shift_right"}, n.Op) {
-		p.from, operands[0] = 1, 0
+	if !first.Type.Shape.Equal(out.Shape) && len(n.In) == 2 && steps[0].operand == 1 && slices.Contains(symmetric, n.Op) {
+		p.from, steps[0].operand = 1, 0
 		first = n.In[1]
 	}
 	if !first.Type.Shape.Equal(out.Shape) || len(steps) == 0 {
@@ -94,15 +127,15 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 	}
 	layout, in := r.Layouts[first], make([]Layout, len(n.In))
 	in[p.from] = layout
-	for i, name := range steps {
-		s := pairStep{operand: operands[i], single: true}
+	for i, of := range steps {
+		s := pairStep{operand: of.operand, single: true}
 		var ok bool
-		if s.routine, ok = pairRoutine(t, name, out.DType); !ok {
+		if s.routine, ok = pairRoutine(t, of.name, d); !ok {
 			return nil
 		}
 		var number [8]byte
 		one := number[:p.size]
-		binary.LittleEndian.PutUint64(number[:], uint64(numbers[i]))
+		binary.LittleEndian.PutUint64(number[:], uint64(of.number))
 		if k := s.operand; k != none {
 			v := n.In[k]
 			if one = nil; v.Const != nil {
@@ -110,7 +143,7 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 			}
 			if s.single = v.Type.Shape.Len() == 1 && out.Shape.Len() > 1; !s.single {
 				// What a step overwrites the next one must not need.
-				if len(steps) > 1 || !v.Type.Shape.Equal(out.Shape) || v.Const != nil && layout != Plain {
+				if i > 0 || !v.Type.Shape.Equal(out.Shape) || v.Const != nil && layout != Plain {
 					return nil
 				}
 				in[k] = layout

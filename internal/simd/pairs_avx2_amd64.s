@@ -366,6 +366,48 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pairsMulInt8AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsMulInt8AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Y0
+	VMOVUPS (DX)(R8*1), Y1
+	VPMULLW Y0, Y1, Y2
+	VPSLLW  $0x08, Y2, Y2
+	VPSRLW  $0x08, Y2, Y2
+	VPSRLW  $0x08, Y0, Y0
+	VPSRLW  $0x08, Y1, Y1
+	VPMULLW Y0, Y1, Y0
+	VPSLLW  $0x08, Y0, Y0
+	VORPS   Y2, Y0, Y0
+	VMOVUPS Y0, (BX)(DI*1)
+	VMOVUPS 32(CX)(DI*1), Y0
+	VMOVUPS 32(DX)(R8*1), Y1
+	VPMULLW Y0, Y1, Y2
+	VPSLLW  $0x08, Y2, Y2
+	VPSRLW  $0x08, Y2, Y2
+	VPSRLW  $0x08, Y0, Y0
+	VPSRLW  $0x08, Y1, Y1
+	VPMULLW Y0, Y1, Y0
+	VPSLLW  $0x08, Y0, Y0
+	VORPS   Y2, Y0, Y0
+	VMOVUPS Y0, 32(BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func pairsMulInt16AVX2(a uintptr)
 // Requires: AVX, AVX2
 TEXT ·pairsMulInt16AVX2(SB), NOSPLIT, $0-8

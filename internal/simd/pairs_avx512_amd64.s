@@ -324,6 +324,37 @@ loop:
 	VZEROUPPER
 	RET
 
+// func pairsMulInt8AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·pairsMulInt8AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), AX
+	XORQ DI, DI
+
+loop:
+	MOVQ    DI, R8
+	ANDQ    SI, R8
+	VMOVUPS (CX)(DI*1), Z0
+	VMOVUPS (DX)(R8*1), Z1
+	VPMULLW Z0, Z1, Z2
+	VPSLLW  $0x08, Z2, Z2
+	VPSRLW  $0x08, Z2, Z2
+	VPSRLW  $0x08, Z0, Z0
+	VPSRLW  $0x08, Z1, Z1
+	VPMULLW Z0, Z1, Z0
+	VPSLLW  $0x08, Z0, Z0
+	VORPS   Z2, Z0, Z0
+	VMOVUPS Z0, (BX)(DI*1)
+	ADDQ    $0x00000040, DI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func pairsMulInt16AVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·pairsMulInt16AVX512(SB), NOSPLIT, $0-8

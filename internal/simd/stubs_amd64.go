@@ -1221,6 +1221,9 @@ func pairsSubSaturateInt16AVX2(a *PairsArgs)
 func pairsSubSaturateUint16AVX2(a *PairsArgs)
 
 //go:noescape
+func pairsMulInt8AVX2(a *PairsArgs)
+
+//go:noescape
 func pairsMulInt16AVX2(a *PairsArgs)
 
 //go:noescape
@@ -1345,6 +1348,9 @@ func pairsSubSaturateInt16AVX512(a *PairsArgs)
 
 //go:noescape
 func pairsSubSaturateUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt8AVX512(a *PairsArgs)
 
 //go:noescape
 func pairsMulInt16AVX512(a *PairsArgs)

@@ -816,6 +816,8 @@ var pairsSubSaturateInt16AVX2 func(a *PairsArgs)
 
 var pairsSubSaturateUint16AVX2 func(a *PairsArgs)
 
+var pairsMulInt8AVX2 func(a *PairsArgs)
+
 var pairsMulInt16AVX2 func(a *PairsArgs)
 
 var pairsMulInt32AVX2 func(a *PairsArgs)
@@ -899,6 +901,8 @@ var pairsSubSaturateUint8AVX512 func(a *PairsArgs)
 var pairsSubSaturateInt16AVX512 func(a *PairsArgs)
 
 var pairsSubSaturateUint16AVX512 func(a *PairsArgs)
+
+var pairsMulInt8AVX512 func(a *PairsArgs)
 
 var pairsMulInt16AVX512 func(a *PairsArgs)
 

@@ -15,7 +15,7 @@ func pairs(f *file) {
 		{"add_saturate_int8", f.VPADDSB}, {"add_saturate_uint8", f.VPADDUSB}, {"add_saturate_int16", f.VPADDSW}, {"add_saturate_uint16", f.VPADDUSW},
 		{"sub_int8", f.VPSUBB}, {"sub_int16", f.VPSUBW}, {"sub_int32", f.VPSUBD},
 		{"sub_saturate_int8", f.VPSUBSB}, {"sub_saturate_uint8", f.VPSUBUSB}, {"sub_saturate_int16", f.VPSUBSW}, {"sub_saturate_uint16", f.VPSUBUSW},
-		{"mul_int16", f.VPMULLW}, {"mul_int32", f.VPMULLD},
+		{"mul_int8", f.multiplyBytes}, {"mul_int16", f.VPMULLW}, {"mul_int32", f.VPMULLD},
 		{"max_int8", f.VPMAXSB}, {"max_uint8", f.VPMAXUB}, {"max_int16", f.VPMAXSW}, {"max_uint16", f.VPMAXUW}, {"max_int32", f.VPMAXSD}, {"max_uint32", f.VPMAXUD},
 		{"min_int8", f.VPMINSB}, {"min_uint8", f.VPMINUB}, {"min_int16", f.VPMINSW}, {"min_uint16", f.VPMINUW}, {"min_int32", f.VPMINSD}, {"min_uint32", f.VPMINUD},
 		{"add_int64", f.VPADDQ}, {"sub_int64", f.VPSUBQ}, {"and", f.VANDPS}, {"or", f.VORPS}, {"xor", f.VXORPS},
@@ -55,4 +55,19 @@ func (f *file) shiftRightInt64(ops ...operand.Op) {
 	f.VXORPS(negative, x, to)
 	f.VPSRLVQ(ops[0], to, to)
 	f.VXORPS(negative, to, to)
+}
+
+// multiplyBytes is the instruction for products of bytes, which there is not: those of even bytes and of odd ones are products of words, of which the low bytes stay.
+func (f *file) multiplyBytes(ops ...operand.Op) {
+	x, to := ops[1], ops[2]
+	eight, y, odd, even := operand.Imm(8), f.vector(), f.vector(), f.vector()
+	f.VMOVUPS(ops[0], y)
+	f.VPMULLW(x, y, even)
+	f.VPSLLW(eight, even, even)
+	f.VPSRLW(eight, even, even)
+	f.VPSRLW(eight, x, odd)
+	f.VPSRLW(eight, y, y)
+	f.VPMULLW(odd, y, odd)
+	f.VPSLLW(eight, odd, odd)
+	f.VORPS(even, odd, to)
 }
