@@ -214,6 +214,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	},
 	"quantize_linear":   anyLength(true),
 	"dequantize_linear": anyLength(false),
+	"requantize":        sumsOfAnyLength,
 	"add":               sameShapes,
 	"sub":               sameShapes,
 	"box": func(r *op.Rand) op.Case {
@@ -453,13 +454,18 @@ func foldedPlanes(r *op.Rand) op.Case {
 func anyLength(quantize bool) func(r *op.Rand) op.Case {
 	return func(r *op.Rand) op.Case {
 		x := r.Uniform(tensor.Float32, tensor.Shape{1, r.Between(1, 150), r.Between(1, 2)}, -200, 200)
-		d := r.DType(bits8)
+		d := r.DType(bits8 | op.TypeSet(tensor.Int16, tensor.Uint16))
 		if !quantize {
 			x = r.Tensor(d, x.Shape())
 		}
 		if r.Bool() {
 			in := tensor.Shape{r.Between(1, 3), r.Between(1, 5), r.Between(1, 90)}
 			block := []int{r.Between(1, in[0]), r.Between(1, in[1]), r.Between(1, 100)}
+			if r.Bool() { // along some dimensions as many as elements, along others one
+				for d, n := range in {
+					block[d] = op.Pick(r, []int{1, n})
+				}
+			}
 			small, zero := in.Clone(), tensor.Shape{}
 			for d, n := range in {
 				small[d] = geometry.BlocksIn(n, block[d])
@@ -470,10 +476,31 @@ func anyLength(quantize bool) func(r *op.Rand) op.Case {
 			if x = r.Uniform(tensor.Float32, in, -200, 200); !quantize {
 				x = r.Tensor(d, in)
 			}
-			return op.Case{In: []*tensor.Tensor{x, r.Uniform(tensor.Float32, small, 0.1, 2), r.Tensor(d, zero)}, Attrs: graph.AttrsOf("block", block)}
+			scale := r.Uniform(tensor.Float32, small, 0.1, 2)
+			if quantize && r.Bool() { // quotients halfway between integers, and beyond all
+				for i, v := range tensor.Data[float32](x) {
+					tensor.Data[float32](x)[i] = float32(math.Floor(float64(v))) / 4
+				}
+				for i := range tensor.Data[float32](scale) {
+					tensor.Data[float32](scale)[i] = op.Pick(r, []float32{0.5, 0.5, -0.25, 0x1p-14})
+				}
+			} else if r.IntN(4) == 0 && quantize {
+				x = r.Extremes(tensor.Float32, in)
+			}
+			return op.Case{In: []*tensor.Tensor{x, scale, r.Tensor(d, zero)}, Attrs: graph.AttrsOf("block", block)}
 		}
 		return op.Case{In: []*tensor.Tensor{x, r.Uniform(tensor.Float32, tensor.Shape{}, 0.1, 2), r.Tensor(d, tensor.Shape{})}}
 	}
+}
+
+// sumsOfAnyLength returns a case of requantize from one of quantize_linear.
+func sumsOfAnyLength(r *op.Rand) op.Case {
+	c := anyLength(true)(r)
+	shape := c.In[0].Shape()
+	if c.In[0] = r.Integers(tensor.Int32, shape, -3000, 3000); r.IntN(4) == 0 {
+		c.In[0] = r.Tensor(tensor.Int32, shape)
+	}
+	return c
 }
 
 // sameShapes returns a case of two operands that do not broadcast.

@@ -95,16 +95,7 @@ func elementwise(t *simd.Tier) func(Region) *Plan {
 		if out.Shape.Len() == 0 {
 			return nil
 		}
-		b := &chainBuilder{tier: t, region: r, shape: out.Shape, nanos: 1, ok: true}
-		b.truths = t.Integers["from_uint8"]
-		b.layout = b.choose()
-		if b.layout == Blocked16 {
-			s := blocked(b.shape)
-			b.extents = []int{s[0], s[1], s[2:].Len()}
-		} else {
-			b.extents = slices.Clone([]int(b.shape))
-		}
-		first := 0
+		b, first := newChain(t, r, out.Shape), 0
 		for i, joined := 0, b.gelu(); i < len(r.Nodes); i++ {
 			if i >= joined && !b.node(r.Nodes[i], first) {
 				return nil
@@ -113,6 +104,20 @@ func elementwise(t *simd.Tier) func(Region) *Plan {
 		}
 		return b.plan()
 	}
+}
+
+// newChain returns what a chain for results of a shape begins with.
+func newChain(t *simd.Tier, r Region, shape tensor.Shape) *chainBuilder {
+	b := &chainBuilder{tier: t, region: r, shape: shape, nanos: 1, ok: true}
+	b.truths = t.Integers["from_uint8"]
+	b.layout = b.choose()
+	if b.layout == Blocked16 {
+		s := blocked(b.shape)
+		b.extents = []int{s[0], s[1], s[2:].Len()}
+	} else {
+		b.extents = slices.Clone([]int(b.shape))
+	}
+	return b
 }
 
 // choose returns the layout of the result: that in which all operands of its shape are there, if it is one and the others allow it.

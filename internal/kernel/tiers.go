@@ -40,6 +40,7 @@ func families(t *simd.Tier) [][]Kernel {
 		randomRows(t),
 		quickRows(t),
 		elementRows(t),
+		quantizingRows(t),
 		reduceRows(t),
 		responseRows(t),
 		runningRows(t),
