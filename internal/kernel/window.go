@@ -67,14 +67,22 @@ func canonicalRows[T fmath.Float](c *op.Call, g *geometry.Sliding, lo, hi int) {
 	}
 }
 
-// sumWindows sets rows of results to the sums of their windows.
+// sumWindows sets rows of results to the sums of their windows: all results of a row at once for each place in the window, or one after the other where windows have longer
+// runs than that.
 func sumWindows[T tensor.Number](c *op.Call, g *geometry.Sliding, lo, hi int) {
 	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 	width := g.Last().Out
 	clear(y[lo*width : hi*width])
-	if !inRuns(g) {
+	if !inRuns(g) || g.Last().Size < width {
 		sweep(c, g, lo, hi, func(row int, s span) {
 			out, in := row*width+s.out, s.in
+			if s.outStep == 1 && s.inStep == 1 {
+				line := y[out:][:s.n]
+				for i, v := range x[in:][:len(line)] {
+					line[i] += v
+				}
+				return
+			}
 			for range s.n {
 				y[out] += x[in]
 				out += s.outStep
