@@ -497,8 +497,9 @@ func anyLength(quantize bool) func(r *op.Rand) op.Case {
 func sumsOfAnyLength(r *op.Rand) op.Case {
 	c := anyLength(true)(r)
 	shape := c.In[0].Shape()
-	if c.In[0] = r.Integers(tensor.Int32, shape, -3000, 3000); r.IntN(4) == 0 {
-		c.In[0] = r.Tensor(tensor.Int32, shape)
+	d := r.DType(op.TypeSet(tensor.Int32, tensor.Int64))
+	if c.In[0] = r.Integers(d, shape, -3000, 3000); r.IntN(4) == 0 {
+		c.In[0] = r.Tensor(d, shape)
 	}
 	return c
 }

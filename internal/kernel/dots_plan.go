@@ -60,7 +60,7 @@ func convolveDots(t *simd.Tier, r Region, form *dotForm) *Plan {
 func newDots(t *simd.Tier, n *graph.Node, form *dotForm, codes *codes, nodes, zero int) *dotConv {
 	in := n.In[0].Type.DType
 	d := &dotConv{tier: t, form: form, tiles: form.tiles, border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
-	if len(n.In) > zero && n.In[zero] != nil {
+	if len(n.In) > zero && n.In[zero] != nil && !isZero(n.In[zero]) {
 		d.zero = zero
 	}
 	d.Size, d.Pairs, d.Parts, d.Words, d.Wide, d.Matrices = form.size, form.pairs, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64, 1

@@ -99,3 +99,16 @@ func callOf(p *kernel.Plan, c op.Case, out op.Type) op.Call {
 	}
 	return call
 }
+
+// TestZeroPointOfWords holds products of 16 bits to dot products where the zero point is known to be 0, and to none where it is another one.
+func TestZeroPointOfWords(t *testing.T) {
+	for zero := range int16(2) {
+		n := nodeOf(t, "matmul", types(tensor.Int16, tensor.Shape{8, 32}, tensor.Int8, tensor.Shape{32, 16}, tensor.Int16, tensor.Shape{}), nil)
+		n.In[2].Const = tensor.Scalar(zero)
+		for _, of := range tiers {
+			if p := rowOf(of, "dot products of words", "matmul").Prepare(kernel.Region{Nodes: []*graph.Node{n}}); (p != nil) != (zero == 0) {
+				t.Errorf("%s, zero point %d: it is taken: %v", of.Name, zero, p != nil)
+			}
+		}
+	}
+}

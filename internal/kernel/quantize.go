@@ -13,8 +13,11 @@ var quantizeKernels = []Kernel{
 	{Name: "elements", Op: "quantize_linear", In: []op.Types{float32s, float32s, narrow}, Prepare: alone(func(a *application) *Plan {
 		return integer(a.in[2].DType, quantizeTo[int8], quantizeTo[int16], nil, nil, quantizeTo[uint8], quantizeTo[uint16], nil, nil)(a)
 	})},
-	{Name: "elements", Op: "requantize", In: []op.Types{op.TypeSet(tensor.Int32), float32s, narrow}, Prepare: alone(func(a *application) *Plan {
-		return integer(a.in[2].DType, requantizeTo[int8], requantizeTo[int16], nil, nil, requantizeTo[uint8], requantizeTo[uint16], nil, nil)(a)
+	{Name: "elements", Op: "requantize", In: []op.Types{op.TypeSet(tensor.Int32, tensor.Int64), float32s, narrow}, Prepare: alone(func(a *application) *Plan {
+		if a.in[0].DType == tensor.Int64 {
+			return requantizing[int64](a)
+		}
+		return requantizing[int32](a)
 	})},
 }
 
@@ -46,13 +49,17 @@ func quantizeTo[T tensor.Integer](a *application) *Plan {
 	})
 }
 
+func requantizing[S tensor.Integer](a *application) *Plan {
+	return integer(a.in[2].DType, requantizeTo[S, int8], requantizeTo[S, int16], nil, nil, requantizeTo[S, uint8], requantizeTo[S, uint16], nil, nil)(a)
+}
+
 //go:noinline // tables of kernels would hold it more than once
-func requantizeTo[T tensor.Integer](a *application) *Plan {
+func requantizeTo[S, T tensor.Integer](a *application) *Plan {
 	return a.eachBlock(func(c *op.Call, from, to, scale, zero int) {
-		x, y, m := tensor.Data[int32](c.In[0])[from:to], tensor.Data[T](c.Out[0])[from:to], tensor.Data[float32](c.In[1])[scale]
+		x, y, m := tensor.Data[S](c.In[0])[from:to], tensor.Data[T](c.Out[0])[from:to], tensor.Data[float32](c.In[1])[scale]
 		r := newRounder(tensor.Data[T](c.In[2])[zero])
 		for i, v := range x {
-			y[i] = T(r.code(float32(float32(v) * m))) // not fused with what code adds
+			y[i] = T(r.code(float32(tensor.NearestFloat32(v) * m))) // not fused with what code adds
 		}
 	})
 }
