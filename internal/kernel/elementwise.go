@@ -258,7 +258,7 @@ func isGeluByErf(nodes []*graph.Node) (p []float32, ok bool) {
 
 // slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.
 var slow = map[string]int{
-	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "gelu_by_erf": 11, "softplus": 16,
+	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 6, "silu": 7, "gelu": 11, "gelu_sigmoid": 8, "gelu_tanh": 9, "gelu_by_erf": 11, "softplus": 16,
 	"rsqrt": 14, "expm1": 20, "sin": 10, "cos": 10, "tan": 18, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "pow": 90,
 	"asin": 26, "acos": 28, "atan": 27, "sinh": 40, "cosh": 38, "asinh": 55, "acosh": 50, "atanh": 45, "cube": 4, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
 }

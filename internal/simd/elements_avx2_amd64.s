@@ -3401,18 +3401,110 @@ GLOBL c32_80000000<>(SB), RODATA|NOPTR, $4
 
 // func elementsGeluTanhAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsGeluTanhAVX2(SB), NOSPLIT, $0-8
+TEXT ·elementsGeluTanhAVX2(SB), NOSPLIT, $512-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
 	SHLQ $0x02, DX
 	XORQ CX, CX
 	MOVQ 32(AX), AX
+	SUBQ $0x00000100, DX
+	CMPQ CX, DX
+	JG   rest_of_two2
+
+two1:
+	LEAQ 256(CX), SI
+	LEAQ (SP), DI
+	SUBQ CX, DI
+
+begun3:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMULPS       Y0, Y0, Y1
+	VMULPS       Y0, Y1, Y1
+	VMULPS       c32_3d372713v<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMULPS       c32_3fcc422av<>+0(SB), Y0, Y0
+	VORPS        c32_80000000v<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_4b400000<>+0(SB), Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
+	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
+	VBROADCASTSS c32_3935e824<>+0(SB), Y2
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VMOVUPS      Y2, (DI)(CX*1)
+	VMOVUPS      Y1, 256(DI)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          begun3
+	SUBQ         $0x00000100, CX
+
+ended4:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMOVUPS      (DI)(CX*1), Y1
+	VMOVUPS      256(DI)(CX*1), Y2
+	VMULPS       Y0, Y0, Y3
+	VMULPS       Y0, Y3, Y3
+	VMULPS       c32_3d372713v<>+0(SB), Y3, Y3
+	VADDPS       Y3, Y0, Y3
+	VMULPS       c32_3fcc422av<>+0(SB), Y3, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VADDPS       c32_3f800000v<>+0(SB), Y1, Y5
+	VSUBPS       Y5, Y4, Y6
+	VADDPS       Y1, Y6, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VMOVAPS      Y5, Y6
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y6
+	VSUBPS       Y6, Y4, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD213PS  Y7, Y2, Y8
+	VMOVAPS      Y1, Y7
+	VFMADD213PS  Y8, Y2, Y7
+	VBLENDVPS    Y3, Y5, Y4, Y5
+	VXORPS       Y8, Y8, Y8
+	VBLENDVPS    Y3, Y1, Y8, Y1
+	VDIVPS       Y6, Y4, Y8
+	VMULPS       Y8, Y5, Y9
+	VMOVAPS      Y9, Y10
+	VFNMADD213PS Y5, Y6, Y10
+	VADDPS       Y1, Y10, Y1
+	VMOVAPS      Y9, Y5
+	VFNMADD213PS Y1, Y7, Y5
+	VMOVAPS      Y5, Y1
+	VFMADD213PS  Y9, Y8, Y1
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y3
+	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y3, Y3
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VPTEST       Y3, Y3
+	JNZ          slow5
+	VMOVUPS      Y0, (AX)(CX*1)
+
+known6:
+	ADDQ $0x00000020, CX
+	CMPQ CX, SI
+	JLT  ended4
+	CMPQ CX, DX
+	JLE  two1
+
+rest_of_two2:
+	ADDQ $0x00000100, DX
 	SUBQ $0x00000020, DX
 	CMPQ CX, DX
-	JG   rest2
+	JG   rest8
 
-loop1:
+loop7:
 	VMOVUPS      (BX)(CX*1), Y0
 	VMULPS       Y0, Y0, Y1
 	VMULPS       Y0, Y1, Y1
@@ -3480,12 +3572,12 @@ loop1:
 	VMOVUPS      Y0, (AX)(CX*1)
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, DX
-	JLE          loop1
+	JLE          loop7
 
-rest2:
+rest8:
 	ADDQ         $0x00000020, DX
 	SUBQ         CX, DX
-	JEQ          done3
+	JEQ          done9
 	LEAQ         lanes<>+0(SB), SI
 	SUBQ         DX, SI
 	VMOVUPS      64(SI), Y0
@@ -3556,9 +3648,77 @@ rest2:
 	VMOVUPS      64(SI), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(CX*1)
 
-done3:
+done9:
 	VZEROUPPER
 	RET
+
+slow5:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMULPS       Y0, Y0, Y1
+	VMULPS       Y0, Y1, Y1
+	VMULPS       c32_3d372713v<>+0(SB), Y1, Y1
+	VADDPS       Y1, Y0, Y1
+	VMULPS       c32_3fcc422av<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VORPS        c32_80000000v<>+0(SB), Y1, Y3
+	VMAXPS       c32_c2d00000v<>+0(SB), Y3, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y3, Y4
+	VSUBPS       c32_4b400000v<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y5, Y3
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3935e824<>+0(SB), Y6
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VADDPS       c32_3f800000v<>+0(SB), Y6, Y3
+	VSUBPS       Y3, Y2, Y7
+	VADDPS       Y6, Y7, Y6
+	VMAXPS       c32_4b3fffc4v<>+0(SB), Y4, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       c32_3f800000v<>+0(SB), Y7, Y7
+	VMOVAPS      Y3, Y8
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y7, Y8
+	VSUBPS       Y8, Y2, Y9
+	VMOVAPS      Y3, Y10
+	VFMADD213PS  Y9, Y7, Y10
+	VMOVAPS      Y6, Y9
+	VFMADD213PS  Y10, Y7, Y9
+	VBLENDVPS    Y1, Y3, Y2, Y3
+	VXORPS       Y7, Y7, Y7
+	VBLENDVPS    Y1, Y6, Y7, Y6
+	VXORPS       Y7, Y7, Y7
+	VBLENDVPS    Y1, Y5, Y7, Y5
+	VBROADCASTSS c32_4b400000<>+0(SB), Y5
+	VBLENDVPS    Y1, Y4, Y5, Y1
+	VDIVPS       Y8, Y2, Y2
+	VMULPS       Y2, Y3, Y4
+	VMOVAPS      Y4, Y5
+	VFNMADD213PS Y3, Y8, Y5
+	VADDPS       Y6, Y5, Y3
+	VMOVAPS      Y4, Y5
+	VFNMADD213PS Y3, Y9, Y5
+	VMOVAPS      Y5, Y3
+	VFMADD213PS  Y4, Y2, Y3
+	VPSRLD       $0x01, Y1, Y2
+	VPSLLD       $0x17, Y2, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y0, Y1, Y0
+	VCMPPS       $0x03, Y0, Y0, Y1
+	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (AX)(CX*1)
+	JMP          known6
 
 DATA c32_3d372713v<>+0(SB)/8, $0x3d3727133d372713
 DATA c32_3d372713v<>+8(SB)/8, $0x3d3727133d372713
@@ -3572,6 +3732,12 @@ DATA c32_3fcc422av<>+16(SB)/8, $0x3fcc422a3fcc422a
 DATA c32_3fcc422av<>+24(SB)/8, $0x3fcc422a3fcc422a
 GLOBL c32_3fcc422av<>(SB), RODATA|NOPTR, $32
 
+DATA c32_42240000v<>+0(SB)/8, $0x4224000042240000
+DATA c32_42240000v<>+8(SB)/8, $0x4224000042240000
+DATA c32_42240000v<>+16(SB)/8, $0x4224000042240000
+DATA c32_42240000v<>+24(SB)/8, $0x4224000042240000
+GLOBL c32_42240000v<>(SB), RODATA|NOPTR, $32
+
 DATA c32_4b3fffc4v<>+0(SB)/8, $0x4b3fffc44b3fffc4
 DATA c32_4b3fffc4v<>+8(SB)/8, $0x4b3fffc44b3fffc4
 DATA c32_4b3fffc4v<>+16(SB)/8, $0x4b3fffc44b3fffc4
@@ -3580,18 +3746,102 @@ GLOBL c32_4b3fffc4v<>(SB), RODATA|NOPTR, $32
 
 // func elementsGeluSigmoidAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsGeluSigmoidAVX2(SB), NOSPLIT, $0-8
+TEXT ·elementsGeluSigmoidAVX2(SB), NOSPLIT, $512-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
 	SHLQ $0x02, DX
 	XORQ CX, CX
 	MOVQ 32(AX), AX
+	SUBQ $0x00000100, DX
+	CMPQ CX, DX
+	JG   rest_of_two2
+
+two1:
+	LEAQ 256(CX), SI
+	LEAQ (SP), DI
+	SUBQ CX, DI
+
+begun3:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y0
+	VORPS        c32_80000000v<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_4b400000<>+0(SB), Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
+	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
+	VBROADCASTSS c32_3935e824<>+0(SB), Y2
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VMOVUPS      Y2, (DI)(CX*1)
+	VMOVUPS      Y1, 256(DI)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          begun3
+	SUBQ         $0x00000100, CX
+
+ended4:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMOVUPS      (DI)(CX*1), Y1
+	VMOVUPS      256(DI)(CX*1), Y2
+	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y3
+	VBROADCASTSS c32_3f800000<>+0(SB), Y4
+	VADDPS       c32_3f800000v<>+0(SB), Y1, Y5
+	VSUBPS       Y5, Y4, Y6
+	VADDPS       Y1, Y6, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VMOVAPS      Y5, Y6
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y6
+	VSUBPS       Y6, Y4, Y7
+	VMOVAPS      Y5, Y8
+	VFMADD213PS  Y7, Y2, Y8
+	VMOVAPS      Y1, Y7
+	VFMADD213PS  Y8, Y2, Y7
+	VBLENDVPS    Y3, Y5, Y4, Y5
+	VXORPS       Y8, Y8, Y8
+	VBLENDVPS    Y3, Y1, Y8, Y1
+	VDIVPS       Y6, Y4, Y8
+	VMULPS       Y8, Y5, Y9
+	VMOVAPS      Y9, Y10
+	VFNMADD213PS Y5, Y6, Y10
+	VADDPS       Y1, Y10, Y1
+	VMOVAPS      Y9, Y5
+	VFNMADD213PS Y1, Y7, Y5
+	VMOVAPS      Y5, Y1
+	VFMADD213PS  Y9, Y8, Y1
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y3
+	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y3, Y3
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VPTEST       Y3, Y3
+	JNZ          slow5
+	VMOVUPS      Y0, (AX)(CX*1)
+
+known6:
+	ADDQ $0x00000020, CX
+	CMPQ CX, SI
+	JLT  ended4
+	CMPQ CX, DX
+	JLE  two1
+
+rest_of_two2:
+	ADDQ $0x00000100, DX
 	SUBQ $0x00000020, DX
 	CMPQ CX, DX
-	JG   rest2
+	JG   rest8
 
-loop1:
+loop7:
 	VMOVUPS      (BX)(CX*1), Y0
 	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y1
 	VBROADCASTSS c32_3f800000<>+0(SB), Y2
@@ -3655,12 +3905,12 @@ loop1:
 	VMOVUPS      Y0, (AX)(CX*1)
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, DX
-	JLE          loop1
+	JLE          loop7
 
-rest2:
+rest8:
 	ADDQ         $0x00000020, DX
 	SUBQ         CX, DX
-	JEQ          done3
+	JEQ          done9
 	LEAQ         lanes<>+0(SB), SI
 	SUBQ         DX, SI
 	VMOVUPS      64(SI), Y0
@@ -3727,9 +3977,73 @@ rest2:
 	VMOVUPS      64(SI), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(CX*1)
 
-done3:
+done9:
 	VZEROUPPER
 	RET
+
+slow5:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y1
+	VBROADCASTSS c32_3f800000<>+0(SB), Y2
+	VORPS        c32_80000000v<>+0(SB), Y1, Y3
+	VMAXPS       c32_c2d00000v<>+0(SB), Y3, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y3, Y4
+	VSUBPS       c32_4b400000v<>+0(SB), Y4, Y5
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y5, Y3
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y5, Y3
+	VBROADCASTSS c32_3935e824<>+0(SB), Y6
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y3, Y6
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y3, Y6
+	VMULPS       Y3, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VADDPS       c32_3f800000v<>+0(SB), Y6, Y3
+	VSUBPS       Y3, Y2, Y7
+	VADDPS       Y6, Y7, Y6
+	VMAXPS       c32_4b3fffc4v<>+0(SB), Y4, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       c32_3f800000v<>+0(SB), Y7, Y7
+	VMOVAPS      Y3, Y8
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y7, Y8
+	VSUBPS       Y8, Y2, Y9
+	VMOVAPS      Y3, Y10
+	VFMADD213PS  Y9, Y7, Y10
+	VMOVAPS      Y6, Y9
+	VFMADD213PS  Y10, Y7, Y9
+	VBLENDVPS    Y1, Y3, Y2, Y3
+	VXORPS       Y7, Y7, Y7
+	VBLENDVPS    Y1, Y6, Y7, Y6
+	VXORPS       Y7, Y7, Y7
+	VBLENDVPS    Y1, Y5, Y7, Y5
+	VBROADCASTSS c32_4b400000<>+0(SB), Y5
+	VBLENDVPS    Y1, Y4, Y5, Y1
+	VDIVPS       Y8, Y2, Y2
+	VMULPS       Y2, Y3, Y4
+	VMOVAPS      Y4, Y5
+	VFNMADD213PS Y3, Y8, Y5
+	VADDPS       Y6, Y5, Y3
+	VMOVAPS      Y4, Y5
+	VFNMADD213PS Y3, Y9, Y5
+	VMOVAPS      Y5, Y3
+	VFMADD213PS  Y4, Y2, Y3
+	VPSRLD       $0x01, Y1, Y2
+	VPSLLD       $0x17, Y2, Y4
+	VPADDD       Y4, Y3, Y3
+	VPSUBD       Y2, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y3, Y1
+	VMULPS       Y0, Y1, Y0
+	VCMPPS       $0x03, Y0, Y0, Y1
+	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (AX)(CX*1)
+	JMP          known6
 
 DATA c32_3fd9db23v<>+0(SB)/8, $0x3fd9db233fd9db23
 DATA c32_3fd9db23v<>+8(SB)/8, $0x3fd9db233fd9db23
@@ -4000,18 +4314,100 @@ done3:
 
 // func elementsSiluAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsSiluAVX2(SB), NOSPLIT, $0-8
+TEXT ·elementsSiluAVX2(SB), NOSPLIT, $512-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
 	SHLQ $0x02, DX
 	XORQ CX, CX
 	MOVQ 32(AX), AX
+	SUBQ $0x00000100, DX
+	CMPQ CX, DX
+	JG   rest_of_two2
+
+two1:
+	LEAQ 256(CX), SI
+	LEAQ (SP), DI
+	SUBQ CX, DI
+
+begun3:
+	VMOVUPS      (BX)(CX*1), Y0
+	VORPS        c32_80000000v<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_4b400000<>+0(SB), Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
+	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
+	VBROADCASTSS c32_3935e824<>+0(SB), Y2
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VMOVUPS      Y2, (DI)(CX*1)
+	VMOVUPS      Y1, 256(DI)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          begun3
+	SUBQ         $0x00000100, CX
+
+ended4:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMOVUPS      (DI)(CX*1), Y1
+	VMOVUPS      256(DI)(CX*1), Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VADDPS       c32_3f800000v<>+0(SB), Y1, Y4
+	VSUBPS       Y4, Y3, Y5
+	VADDPS       Y1, Y5, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VMOVAPS      Y4, Y5
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y5
+	VSUBPS       Y5, Y3, Y6
+	VMOVAPS      Y4, Y7
+	VFMADD213PS  Y6, Y2, Y7
+	VMOVAPS      Y1, Y6
+	VFMADD213PS  Y7, Y2, Y6
+	VBLENDVPS    Y0, Y4, Y3, Y4
+	VXORPS       Y7, Y7, Y7
+	VBLENDVPS    Y0, Y1, Y7, Y1
+	VDIVPS       Y5, Y3, Y7
+	VMULPS       Y7, Y4, Y8
+	VMOVAPS      Y8, Y9
+	VFNMADD213PS Y4, Y5, Y9
+	VADDPS       Y1, Y9, Y1
+	VMOVAPS      Y8, Y4
+	VFNMADD213PS Y1, Y6, Y4
+	VMOVAPS      Y4, Y1
+	VFMADD213PS  Y8, Y7, Y1
+	VBLENDVPS    Y0, Y2, Y3, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y3
+	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y3, Y3
+	VMULPS       Y0, Y2, Y0
+	VMULPS       Y0, Y1, Y0
+	VPTEST       Y3, Y3
+	JNZ          slow5
+	VMOVUPS      Y0, (AX)(CX*1)
+
+known6:
+	ADDQ $0x00000020, CX
+	CMPQ CX, SI
+	JLT  ended4
+	CMPQ CX, DX
+	JLE  two1
+
+rest_of_two2:
+	ADDQ $0x00000100, DX
 	SUBQ $0x00000020, DX
 	CMPQ CX, DX
-	JG   rest2
+	JG   rest8
 
-loop1:
+loop7:
 	VMOVUPS      (BX)(CX*1), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
 	VORPS        c32_80000000v<>+0(SB), Y0, Y2
@@ -4074,12 +4470,12 @@ loop1:
 	VMOVUPS      Y0, (AX)(CX*1)
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, DX
-	JLE          loop1
+	JLE          loop7
 
-rest2:
+rest8:
 	ADDQ         $0x00000020, DX
 	SUBQ         CX, DX
-	JEQ          done3
+	JEQ          done9
 	LEAQ         lanes<>+0(SB), SI
 	SUBQ         DX, SI
 	VMOVUPS      64(SI), Y0
@@ -4145,24 +4541,168 @@ rest2:
 	VMOVUPS      64(SI), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(CX*1)
 
-done3:
+done9:
 	VZEROUPPER
 	RET
+
+slow5:
+	VMOVUPS      (BX)(CX*1), Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+	VORPS        c32_80000000v<>+0(SB), Y0, Y2
+	VMAXPS       c32_c2d00000v<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_4b400000<>+0(SB), Y3
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y2, Y3
+	VSUBPS       c32_4b400000v<>+0(SB), Y3, Y4
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y4, Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_3935e824<>+0(SB), Y5
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y2, Y6, Y5
+	VADDPS       c32_3f800000v<>+0(SB), Y5, Y2
+	VSUBPS       Y2, Y1, Y6
+	VADDPS       Y5, Y6, Y5
+	VMAXPS       c32_4b3fffc4v<>+0(SB), Y3, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       c32_3f800000v<>+0(SB), Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y1, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD213PS  Y8, Y6, Y9
+	VMOVAPS      Y5, Y8
+	VFMADD213PS  Y9, Y6, Y8
+	VBLENDVPS    Y0, Y2, Y1, Y2
+	VXORPS       Y6, Y6, Y6
+	VBLENDVPS    Y0, Y5, Y6, Y5
+	VXORPS       Y6, Y6, Y6
+	VBLENDVPS    Y0, Y4, Y6, Y4
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VBLENDVPS    Y0, Y3, Y4, Y3
+	VDIVPS       Y7, Y1, Y1
+	VMULPS       Y1, Y2, Y4
+	VMOVAPS      Y4, Y6
+	VFNMADD213PS Y2, Y7, Y6
+	VADDPS       Y5, Y6, Y2
+	VMOVAPS      Y4, Y5
+	VFNMADD213PS Y2, Y8, Y5
+	VMOVAPS      Y5, Y2
+	VFMADD213PS  Y4, Y1, Y2
+	VPSRLD       $0x01, Y3, Y1
+	VPSLLD       $0x17, Y1, Y4
+	VPADDD       Y4, Y2, Y2
+	VPSUBD       Y1, Y3, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VMULPS       Y0, Y1, Y0
+	VCMPPS       $0x03, Y0, Y0, Y1
+	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (AX)(CX*1)
+	JMP          known6
 
 // func elementsSigmoidAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsSigmoidAVX2(SB), NOSPLIT, $0-8
+TEXT ·elementsSigmoidAVX2(SB), NOSPLIT, $512-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
 	SHLQ $0x02, DX
 	XORQ CX, CX
 	MOVQ 32(AX), AX
+	SUBQ $0x00000100, DX
+	CMPQ CX, DX
+	JG   rest_of_two2
+
+two1:
+	LEAQ 256(CX), SI
+	LEAQ (SP), DI
+	SUBQ CX, DI
+
+begun3:
+	VMOVUPS      (BX)(CX*1), Y0
+	VORPS        c32_80000000v<>+0(SB), Y0, Y0
+	VBROADCASTSS c32_4b400000<>+0(SB), Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
+	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
+	VMOVAPS      Y0, Y0
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
+	VBROADCASTSS c32_3935e824<>+0(SB), Y2
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y3
+	VFMADD213PS  Y0, Y3, Y2
+	VMOVUPS      Y2, (DI)(CX*1)
+	VMOVUPS      Y1, 256(DI)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          begun3
+	SUBQ         $0x00000100, CX
+
+ended4:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMOVUPS      (DI)(CX*1), Y1
+	VMOVUPS      256(DI)(CX*1), Y2
+	VBROADCASTSS c32_3f800000<>+0(SB), Y3
+	VADDPS       c32_3f800000v<>+0(SB), Y1, Y4
+	VSUBPS       Y4, Y3, Y5
+	VADDPS       Y1, Y5, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VMOVAPS      Y4, Y5
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y5
+	VSUBPS       Y5, Y3, Y6
+	VMOVAPS      Y4, Y7
+	VFMADD213PS  Y6, Y2, Y7
+	VMOVAPS      Y1, Y6
+	VFMADD213PS  Y7, Y2, Y6
+	VBLENDVPS    Y0, Y4, Y3, Y4
+	VXORPS       Y7, Y7, Y7
+	VBLENDVPS    Y0, Y1, Y7, Y1
+	VDIVPS       Y5, Y3, Y7
+	VMULPS       Y7, Y4, Y8
+	VMOVAPS      Y8, Y9
+	VFNMADD213PS Y4, Y5, Y9
+	VADDPS       Y1, Y9, Y1
+	VMOVAPS      Y8, Y4
+	VFNMADD213PS Y1, Y6, Y4
+	VMOVAPS      Y4, Y1
+	VFMADD213PS  Y8, Y7, Y1
+	VBLENDVPS    Y0, Y2, Y3, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y0
+	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y0, Y0
+	VMULPS       Y2, Y1, Y1
+	VPTEST       Y0, Y0
+	JNZ          slow5
+	VMOVUPS      Y1, (AX)(CX*1)
+
+known6:
+	ADDQ $0x00000020, CX
+	CMPQ CX, SI
+	JLT  ended4
+	CMPQ CX, DX
+	JLE  two1
+
+rest_of_two2:
+	ADDQ $0x00000100, DX
 	SUBQ $0x00000020, DX
 	CMPQ CX, DX
-	JG   rest2
+	JG   rest8
 
-loop1:
+loop7:
 	VMOVUPS      (BX)(CX*1), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
 	VORPS        c32_80000000v<>+0(SB), Y0, Y2
@@ -4224,12 +4764,12 @@ loop1:
 	VMOVUPS      Y0, (AX)(CX*1)
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, DX
-	JLE          loop1
+	JLE          loop7
 
-rest2:
+rest8:
 	ADDQ         $0x00000020, DX
 	SUBQ         CX, DX
-	JEQ          done3
+	JEQ          done9
 	LEAQ         lanes<>+0(SB), SI
 	SUBQ         DX, SI
 	VMOVUPS      64(SI), Y0
@@ -4294,9 +4834,71 @@ rest2:
 	VMOVUPS      64(SI), Y1
 	VMASKMOVPS   Y0, Y1, (AX)(CX*1)
 
-done3:
+done9:
 	VZEROUPPER
 	RET
+
+slow5:
+	VMOVUPS      (BX)(CX*1), Y0
+	VBROADCASTSS c32_3f800000<>+0(SB), Y1
+	VORPS        c32_80000000v<>+0(SB), Y0, Y2
+	VMAXPS       c32_c2d00000v<>+0(SB), Y2, Y2
+	VBROADCASTSS c32_4b400000<>+0(SB), Y3
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y2, Y3
+	VSUBPS       c32_4b400000v<>+0(SB), Y3, Y4
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y4, Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y4, Y2
+	VBROADCASTSS c32_3935e824<>+0(SB), Y5
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y2, Y6, Y5
+	VADDPS       c32_3f800000v<>+0(SB), Y5, Y2
+	VSUBPS       Y2, Y1, Y6
+	VADDPS       Y5, Y6, Y5
+	VMAXPS       c32_4b3fffc4v<>+0(SB), Y3, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       c32_3f800000v<>+0(SB), Y6, Y6
+	VMOVAPS      Y2, Y7
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y1, Y8
+	VMOVAPS      Y2, Y9
+	VFMADD213PS  Y8, Y6, Y9
+	VMOVAPS      Y5, Y8
+	VFMADD213PS  Y9, Y6, Y8
+	VBLENDVPS    Y0, Y2, Y1, Y2
+	VXORPS       Y6, Y6, Y6
+	VBLENDVPS    Y0, Y5, Y6, Y5
+	VXORPS       Y6, Y6, Y6
+	VBLENDVPS    Y0, Y4, Y6, Y4
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VBLENDVPS    Y0, Y3, Y4, Y3
+	VDIVPS       Y7, Y1, Y1
+	VMULPS       Y1, Y2, Y4
+	VMOVAPS      Y4, Y6
+	VFNMADD213PS Y2, Y7, Y6
+	VADDPS       Y5, Y6, Y2
+	VMOVAPS      Y4, Y5
+	VFNMADD213PS Y2, Y8, Y5
+	VMOVAPS      Y5, Y2
+	VFMADD213PS  Y4, Y1, Y2
+	VPSRLD       $0x01, Y3, Y1
+	VPSLLD       $0x17, Y1, Y4
+	VPADDD       Y4, Y2, Y2
+	VPSUBD       Y1, Y3, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y2, Y1
+	VCMPPS       $0x03, Y0, Y0, Y0
+	VBLENDVPS    Y0, c32_7fc00000v<>+0(SB), Y1, Y0
+	VMOVUPS      Y0, (AX)(CX*1)
+	JMP          known6
 
 // func elementsHardSigmoidAVX2(a uintptr)
 // Requires: AVX, FMA3

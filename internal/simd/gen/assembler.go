@@ -11,6 +11,7 @@ import (
 // assembler lists what is used of avo's build.Context. That has more than 3000 methods; the compiler, which wraps them for each type that embeds
 // another, took more than a minute.
 type assembler interface {
+	AllocLocal(size int) operand.Mem
 	AppendDatum(v operand.Constant)
 	Attributes(a attr.Attribute)
 	DataAttributes(a attr.Attribute)

@@ -18,6 +18,10 @@ type element struct {
 	again func(f *file, x func() vec, p func(k int) vec) vec
 	// quick stands for it, where it is, unless any lane of the mask says that it does not know.
 	quick func(f *file, x vec) (vec, mask)
+	// begun and ended stand for f where there are 16 registers, unless any lane of the mask says that they do not know: what the first one yields for
+	// some vectors is kept in memory until the second one goes on with it.
+	begun func(f *file, x vec) []vec
+	ended func(f *file, x vec, kept []vec) (vec, mask)
 }
 
 // unroll returns how many vectors a routine takes at a time: as many as registers allow.
@@ -84,18 +88,22 @@ var elementFunctions = []element{
 	with("elu", 1, func(f *file, x vec, p []vec) vec { return f.elu(x, p[0]) }),
 	with("selu", 2, func(f *file, x vec, p []vec) vec { return f.canonical(f.mul(f.elu(x, p[0]), p[1])) }),
 	of1("gelu", (*file).gelu),
-	of1("gelu_tanh", func(f *file, x vec) vec {
+	gated("gelu_tanh", func(f *file, x vec) vec {
 		cubic := f.mul(f.mul(f.mul(x, x), x), num(0.044715))
-		return f.canonical(f.mul(f.sigmoidOf(f.mul(f.add(x, cubic), num(1.5957691216057307117))), x))
+		return f.mul(f.add(x, cubic), num(1.5957691216057307117))
 	}),
-	of1("gelu_sigmoid", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoidOf(f.mul(x, num(1.702))), x)) }),
+	gated("gelu_sigmoid", func(f *file, x vec) vec { return f.mul(x, num(1.702)) }),
 	// ((erf(x / A) + B)·x)·C, each rounded
 	{name: "gelu_by_erf", in: 1, params: 3, again: func(f *file, x func() vec, p func(k int) vec) vec {
 		y := f.add(f.erf(f.div(x(), p(0))), p(1))
 		return f.canonical(f.mul(f.mul(y, x()), p(2)))
 	}},
-	of1("silu", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoidOf(x), x)) }),
-	of1("sigmoid", (*file).sigmoid),
+	gated("silu", func(_ *file, x vec) vec { return x }),
+	{name: "sigmoid", in: 1, f: func(f *file, in, _ []vec) vec { return f.sigmoid(in[0]) }, begun: (*file).sigmoidBegun,
+		ended: func(f *file, x vec, kept []vec) (vec, mask) {
+			q, power, unknown := f.sigmoidEnded(x, kept)
+			return f.mul(q, power), unknown
+		}},
 	with("hard_sigmoid", 2, func(f *file, x vec, p []vec) vec {
 		y := f.fma(x, p[0], p[1])
 		return f.canonicalAs(f.greater(f.lesser(y, num(1)), f.zero()), y)
@@ -179,6 +187,17 @@ var elementFunctions = []element{
 	of2("exp_of_difference", func(f *file, x, y vec) vec { return f.exp(f.sub(x, y)) }),
 }
 
+// gated is x times the sigmoid of a function of it, which is no smaller where that is less than -1/4.
+func gated(name string, of func(f *file, x vec) vec) element {
+	e := of1(name, func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoidOf(of(f, x)), x)) })
+	e.begun = func(f *file, x vec) []vec { return f.sigmoidBegun(of(f, x)) }
+	e.ended = func(f *file, x vec, kept []vec) (vec, mask) {
+		q, power, unknown := f.sigmoidEnded(of(f, x), kept)
+		return f.mul(q, f.mul(power, x)), unknown
+	}
+	return e
+}
+
 // truth is the function that says whether a comparison holds.
 func truth(name string, how operand.U8) element {
 	return of2(name, func(f *file, x, y vec) vec { return f.blend(f.compare(how, x, y), num(1), f.zero()) })
@@ -233,6 +252,9 @@ func elements(f *file) {
 		}
 		w := r.walk(e.unroll(f.isa), []string{"X", "Y", "V", "W"}[:e.in])
 		z := r.load("Z")
+		if e.begun != nil && !f.isa.wide() {
+			w.inTwo(&e, z)
+		}
 		w.each(func(tail func() mask) {
 			whole := func() { w.put(e.again(f, func() vec { return w.get(0, tail) }, param), z, tail) }
 			switch {
@@ -298,6 +320,62 @@ func (w *walk) each(body func(tail func() mask)) {
 	w.ADDQ(width, w.end)
 	w.SUBQ(w.at, w.end)
 	w.unless(w.JEQ, done, func() { body(w.firstLanes(w.end)) })
+}
+
+// vectorsInTwo is how many vectors functions of two steps take at a time: as the second step of one need not wait for the first one, the processor
+// does more of them at once.
+const vectorsInTwo = 8
+
+// inTwo walks through as many whole vectors of the only operand as it takes at a time, once for each step.
+func (w *walk) inTwo(e *element, z reg.GPVirtual) {
+	loop, rest, some := w.label("two"), w.label("rest_of_two"), vectorsInTwo*w.isa.bytes
+	stop, work := w.GP64(), w.GP64() // the latter from where at counts, as those of the operands
+	var kept []operand.Mem
+	w.SUBQ(operand.U32(some), w.end)
+	w.CMPQ(w.at, w.end)
+	w.unless(w.JG, rest, func() {
+		w.Label(loop)
+		w.LEAQ(at(w.at, some), stop)
+		first := w.AllocLocal(0)
+		w.LEAQ(first, work)
+		w.SUBQ(w.at, work)
+		w.through(stop, "begun", func() {
+			for i, k := range e.begun(w.file, w.get(0, nil)) {
+				m := operand.Mem{Base: work, Index: w.at, Scale: 1, Disp: i * some}
+				w.VMOVUPS(k[0], m)
+				kept = append(kept, m)
+			}
+		})
+		w.AllocLocal(len(kept) * some)
+		w.SUBQ(operand.U32(some), w.at)
+		w.through(stop, "ended", func() {
+			x := w.get(0, nil)
+			list := make([]vec, len(kept))
+			for i, m := range kept {
+				list[i] = w.set(m)
+			}
+			slow, done := w.label("slow"), w.label("known")
+			y, unknown := e.ended(w.file, x, list)
+			w.anyOf(unknown)
+			w.JNZ(operand.LabelRef(slow))
+			w.put(y, z, nil)
+			w.Label(done)
+			w.cold(slow, done, func() { w.put(e.f(w.file, []vec{w.get(0, nil)}, nil), z, nil) })
+		})
+		w.CMPQ(w.at, w.end)
+		w.JLE(operand.LabelRef(loop))
+	})
+	w.ADDQ(operand.U32(some), w.end)
+}
+
+// through repeats a body for one vector after another up to a place.
+func (w *walk) through(stop reg.GPVirtual, name string, body func()) {
+	label := w.label(name)
+	w.Label(label)
+	body()
+	w.ADDQ(operand.U32(w.isa.bytes), w.at)
+	w.CMPQ(w.at, stop)
+	w.JLT(operand.LabelRef(label))
 }
 
 // get reads from operand k.

@@ -102,6 +102,30 @@ func (f *file) sigmoidOf(x vec) vec {
 	return f.scale(f.fma(rem, inv, q), p)
 }
 
+// sigmoidBegun is what sigmoidEnded makes Sigmoid of.
+func (f *file) sigmoidBegun(x vec) []vec {
+	p := f.expParts(f.or(x, signBit))
+	return []vec{p.u, p.t}
+}
+
+// sigmoidEnded is Sigmoid of |x| ≤ 41 as a product with a power of two, which then has one rounding and no bound: sigmoidOf says why.
+func (f *file) sigmoidEnded(x vec, kept []vec) (q, power vec, unknown mask) {
+	u := kept[0]
+	one := f.set(num(1))
+	mh := f.add(u, num(1))
+	ml := f.add(f.sub(one, mh), u)
+	s := f.pow2(kept[1])
+	dh := f.fma(mh, s, num(1))
+	dl := f.fma(ml, s, f.fma(mh, s, f.sub(one, dh)))
+	below := f.negative(x)
+	num_ := f.blend(below, mh, one)
+	low := f.blend(below, ml, f.zero())
+	inv := f.div(one, dh)
+	q = f.mul(num_, inv)
+	rem := f.fnma(q, dl, f.add(f.fnma(q, dh, num_), low))
+	return f.fma(rem, inv, q), f.blend(below, s, one), f.compare(notLessEqual, f.abs(x), num(41))
+}
+
 // tanh is Tanh.
 func (f *file) tanh(x vec) vec {
 	a := f.abs(x)

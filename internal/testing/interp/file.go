@@ -17,7 +17,7 @@ type File struct {
 
 type function struct {
 	name       string
-	frame      string // locals and arguments, as in the text: $0-8
+	frame      string // locals and arguments, as in the text: $512-8
 	line       int
 	code       []instruction
 	references int

@@ -229,10 +229,24 @@ func TestParseErrors(t *testing.T) {
 	if _, err := interp.Parse("test.s", []byte("RET\n")); err == nil {
 		t.Error("an instruction before TEXT")
 	}
-	f := parse(t, "TEXT ·f(SB), NOSPLIT, $8-8\nRET\n")
+	f := parse(t, "TEXT ·f(SB), NOSPLIT, $8-16\nRET\n")
 	for _, name := range []string{"f", "g"} {
 		if err := f.Call(name, 0, &interp.Memory{}); err == nil {
 			t.Errorf("%s was called", name)
+		}
+	}
+}
+
+// TestStack calls functions that keep something on the stack, or behind its end.
+func TestStack(t *testing.T) {
+	testdata.LittleEndian(t)
+	for at, within := range map[int]bool{0: true, 8: true, 16: false} {
+		f := parse(t, fmt.Sprintf("TEXT ·f(SB), NOSPLIT, $16-8\nMOVQ a+0(FP), AX\nLEAQ %d(SP), BX\nMOVQ AX, (BX)\nMOVQ (BX), CX\nMOVQ CX, (AX)\nRET\n", at))
+		args, mem := make([]uintptr, 1), &interp.Memory{}
+		address := uintptr(unsafe.Pointer(unsafe.SliceData(args)))
+		mem.Add(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(args))), 8), true)
+		if err := f.Call("f", address, mem); (err == nil) != within || within && args[0] != address {
+			t.Errorf("at %d: %v, %x", at, err, args)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -54,16 +55,17 @@ type instruction struct {
 	text string
 }
 
-// Call runs a function with frame $0-8 whose one argument is arg: as a rule the address of an argument struct, which must then be in
-// mem. It returns nil after RET. An error says file, line and instruction, what was wrong, and the address or register. Several calls
-// may run at the same time.
+// Call runs a function with frame $n-8, of n bytes from SP on, whose one argument is arg: as a rule the address of an argument struct, which must then
+// be in mem. It returns nil after RET. An error says file, line and instruction, what was wrong, and the address or register. Several calls may run at
+// the same time.
 func (f *File) Call(function string, arg uintptr, mem *Memory) (err error) {
 	fn := f.functions[function]
 	if fn == nil {
 		return fmt.Errorf("%s: has no function %q: has %s", f.name, function, strings.Join(f.names, ", "))
 	}
-	if fn.frame != "$0-8" {
-		return fmt.Errorf("%s:%d: %s has frame %s: only $0-8 can be called", f.name, fn.line, function, fn.frame)
+	locals, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(fn.frame, "$"), "-8"), 10, 16)
+	if err != nil || fn.frame != fmt.Sprintf("$%d-8", locals) {
+		return fmt.Errorf("%s:%d: %s has frame %s: only $n-8 can be called, with few bytes", f.name, fn.line, function, fn.frame)
 	}
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) != 1 {
 		return errors.New("interp: only runs where the low byte comes first")
@@ -72,11 +74,13 @@ func (f *File) Call(function string, arg uintptr, mem *Memory) (err error) {
 	frame := make([]byte, 8)
 	*(*uint64)(unsafe.Pointer(unsafe.SliceData(frame))) = uint64(arg)
 	m.general[frameRegister] = uint64(addressOf(frame))
-	m.generalKnown = 1 << frameRegister
-	m.ranges = make([]memoryRange, 0, len(mem.ranges)+len(f.data)+1)
+	stack := make([]byte, locals)
+	m.general[stackRegister] = uint64(addressOf(stack))
+	m.generalKnown = 1<<frameRegister | 1<<stackRegister
+	m.ranges = make([]memoryRange, 0, len(mem.ranges)+len(f.data)+2)
 	m.ranges = append(m.ranges, mem.ranges...)
 	m.ranges = append(m.ranges, f.data...)
-	m.ranges = append(m.ranges, memoryRange{m.frameBase(), frame, false})
+	m.ranges = append(m.ranges, memoryRange{m.frameBase(), frame, false}, memoryRange{addressOf(stack), stack, true})
 	return m.run(f, fn)
 }
 

@@ -33,8 +33,11 @@ func (o *operand) is(k kind) bool { return o.kind == k }
 var generalNames = [...]string{"AX", "CX", "DX", "BX", "SP", "BP", "SI", "DI",
 	"R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "FP"}
 
-// stackRegisters may be neither read nor written: nothing of a routine lies on the stack.
-const stackRegisters = 1<<4 | 1<<5
+// stackRegister is the base of what of a routine lies on the stack. stackRegisters may be neither read nor written otherwise.
+const (
+	stackRegister  = 4
+	stackRegisters = 1<<stackRegister | 1<<5
+)
 
 var registers = namesOfRegisters()
 
@@ -64,7 +67,7 @@ func namesOfRegisters() map[string]operand {
 func parseOperand(text string) (operand, error) {
 	if o, ok := registers[text]; ok {
 		if o.kind == generalOperand && 1<<o.register&stackRegisters != 0 {
-			return o, fmt.Errorf("%s belongs to the stack, which routines do not use", text)
+			return o, fmt.Errorf("%s belongs to the stack, and is at most the base of memory", text)
 		}
 		return o, nil
 	}
@@ -149,6 +152,10 @@ func (r *reference) addRegister(name, scale string, scaled bool, i int, symbol s
 	case name == "FP" && i == 0:
 		r.base = frameRegister
 		r.need |= 1 << frameRegister
+		return nil
+	case name == "SP" && i == 0 && !scaled && symbol == "":
+		r.base = stackRegister
+		r.need |= 1 << stackRegister
 		return nil
 	case r.symbol != "" || r.base == frameRegister:
 		return fmt.Errorf("an index can not follow (SB) or (FP)")
