@@ -3401,7 +3401,7 @@ GLOBL c32_80000000<>(SB), RODATA|NOPTR, $4
 
 // func elementsGeluTanhAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsGeluTanhAVX2(SB), NOSPLIT, $512-8
+TEXT ·elementsGeluTanhAVX2(SB), NOSPLIT, $544-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
@@ -3413,88 +3413,86 @@ TEXT ·elementsGeluTanhAVX2(SB), NOSPLIT, $512-8
 	JG   rest_of_two2
 
 two1:
-	LEAQ 256(CX), SI
-	LEAQ (SP), DI
-	SUBQ CX, DI
+	LEAQ   256(CX), SI
+	LEAQ   31(SP), DI
+	ANDQ   $-32, DI
+	SUBQ   CX, DI
+	VXORPS Y0, Y0, Y0
 
-begun3:
-	VMOVUPS      (BX)(CX*1), Y0
-	VMULPS       Y0, Y0, Y1
-	VMULPS       Y0, Y1, Y1
-	VMULPS       c32_3d372713v<>+0(SB), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMULPS       c32_3fcc422av<>+0(SB), Y0, Y0
-	VORPS        c32_80000000v<>+0(SB), Y0, Y0
-	VBROADCASTSS c32_4b400000<>+0(SB), Y1
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
-	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
-	VBROADCASTSS c32_3935e824<>+0(SB), Y2
-	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VMOVUPS      Y2, (DI)(CX*1)
-	VMOVUPS      Y1, 256(DI)(CX*1)
+begun5:
+	VMOVUPS      (BX)(CX*1), Y1
+	VMULPS       Y1, Y1, Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       c32_3d372713v<>+0(SB), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VMULPS       c32_3fcc422av<>+0(SB), Y1, Y1
+	VORPS        c32_80000000v<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_4b400000<>+0(SB), Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y1, Y2
+	VSUBPS       c32_4b400000v<>+0(SB), Y2, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y3, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y3, Y4
+	VBROADCASTSS c32_3935e824<>+0(SB), Y3
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y4, Y3
+	VMULPS       Y4, Y4, Y5
+	VFMADD213PS  Y4, Y5, Y3
+	VCMPPS       $0x19, c32_c2240000v<>+0(SB), Y1, Y1
+	VMOVUPS      Y3, (DI)(CX*1)
+	VMOVUPS      Y2, 256(DI)(CX*1)
+	VORPS        Y1, Y0, Y0
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, SI
-	JLT          begun3
+	JLT          begun5
 	SUBQ         $0x00000100, CX
+	VPTEST       Y0, Y0
+	JNZ          slow3
 
-ended4:
-	VMOVUPS      (BX)(CX*1), Y0
-	VMOVUPS      (DI)(CX*1), Y1
-	VMOVUPS      256(DI)(CX*1), Y2
-	VMULPS       Y0, Y0, Y3
-	VMULPS       Y0, Y3, Y3
+ended6:
+	VMOVUPS      (DI)(CX*1), Y0
+	VMOVUPS      256(DI)(CX*1), Y1
+	VMOVUPS      (BX)(CX*1), Y2
+	VMULPS       Y2, Y2, Y3
+	VMULPS       Y2, Y3, Y3
 	VMULPS       c32_3d372713v<>+0(SB), Y3, Y3
-	VADDPS       Y3, Y0, Y3
+	VADDPS       Y3, Y2, Y3
 	VMULPS       c32_3fcc422av<>+0(SB), Y3, Y3
 	VBROADCASTSS c32_3f800000<>+0(SB), Y4
-	VADDPS       c32_3f800000v<>+0(SB), Y1, Y5
+	VADDPS       c32_3f800000v<>+0(SB), Y0, Y5
 	VSUBPS       Y5, Y4, Y6
-	VADDPS       Y1, Y6, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VADDPS       Y0, Y6, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
 	VMOVAPS      Y5, Y6
-	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y1, Y6
 	VSUBPS       Y6, Y4, Y7
-	VMOVAPS      Y5, Y8
-	VFMADD213PS  Y7, Y2, Y8
-	VMOVAPS      Y1, Y7
-	VFMADD213PS  Y8, Y2, Y7
+	VFMADD231PS  Y5, Y1, Y7
+	VFMADD231PS  Y0, Y1, Y7
 	VBLENDVPS    Y3, Y5, Y4, Y5
 	VXORPS       Y8, Y8, Y8
-	VBLENDVPS    Y3, Y1, Y8, Y1
+	VBLENDVPS    Y3, Y0, Y8, Y0
 	VDIVPS       Y6, Y4, Y8
 	VMULPS       Y8, Y5, Y9
-	VMOVAPS      Y9, Y10
-	VFNMADD213PS Y5, Y6, Y10
-	VADDPS       Y1, Y10, Y1
+	VFNMADD213PS Y5, Y9, Y6
+	VADDPS       Y0, Y6, Y0
 	VMOVAPS      Y9, Y5
-	VFNMADD213PS Y1, Y7, Y5
-	VMOVAPS      Y5, Y1
-	VFMADD213PS  Y9, Y8, Y1
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y3
-	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y3, Y3
-	VMULPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VPTEST       Y3, Y3
-	JNZ          slow5
+	VFNMADD213PS Y0, Y7, Y5
+	VFMADD213PS  Y9, Y8, Y5
+	VBLENDVPS    Y3, Y1, Y4, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y0, Y5, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          ended6
 
-known6:
-	ADDQ $0x00000020, CX
-	CMPQ CX, SI
-	JLT  ended4
+known4:
 	CMPQ CX, DX
 	JLE  two1
 
@@ -3652,7 +3650,8 @@ done9:
 	VZEROUPPER
 	RET
 
-slow5:
+slow3:
+whole10:
 	VMOVUPS      (BX)(CX*1), Y0
 	VMULPS       Y0, Y0, Y1
 	VMULPS       Y0, Y1, Y1
@@ -3718,7 +3717,10 @@ slow5:
 	VCMPPS       $0x03, Y0, Y0, Y1
 	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
-	JMP          known6
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          whole10
+	JMP          known4
 
 DATA c32_3d372713v<>+0(SB)/8, $0x3d3727133d372713
 DATA c32_3d372713v<>+8(SB)/8, $0x3d3727133d372713
@@ -3732,11 +3734,11 @@ DATA c32_3fcc422av<>+16(SB)/8, $0x3fcc422a3fcc422a
 DATA c32_3fcc422av<>+24(SB)/8, $0x3fcc422a3fcc422a
 GLOBL c32_3fcc422av<>(SB), RODATA|NOPTR, $32
 
-DATA c32_42240000v<>+0(SB)/8, $0x4224000042240000
-DATA c32_42240000v<>+8(SB)/8, $0x4224000042240000
-DATA c32_42240000v<>+16(SB)/8, $0x4224000042240000
-DATA c32_42240000v<>+24(SB)/8, $0x4224000042240000
-GLOBL c32_42240000v<>(SB), RODATA|NOPTR, $32
+DATA c32_c2240000v<>+0(SB)/8, $0xc2240000c2240000
+DATA c32_c2240000v<>+8(SB)/8, $0xc2240000c2240000
+DATA c32_c2240000v<>+16(SB)/8, $0xc2240000c2240000
+DATA c32_c2240000v<>+24(SB)/8, $0xc2240000c2240000
+GLOBL c32_c2240000v<>(SB), RODATA|NOPTR, $32
 
 DATA c32_4b3fffc4v<>+0(SB)/8, $0x4b3fffc44b3fffc4
 DATA c32_4b3fffc4v<>+8(SB)/8, $0x4b3fffc44b3fffc4
@@ -3746,7 +3748,7 @@ GLOBL c32_4b3fffc4v<>(SB), RODATA|NOPTR, $32
 
 // func elementsGeluSigmoidAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsGeluSigmoidAVX2(SB), NOSPLIT, $512-8
+TEXT ·elementsGeluSigmoidAVX2(SB), NOSPLIT, $544-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
@@ -3758,80 +3760,78 @@ TEXT ·elementsGeluSigmoidAVX2(SB), NOSPLIT, $512-8
 	JG   rest_of_two2
 
 two1:
-	LEAQ 256(CX), SI
-	LEAQ (SP), DI
-	SUBQ CX, DI
+	LEAQ   256(CX), SI
+	LEAQ   31(SP), DI
+	ANDQ   $-32, DI
+	SUBQ   CX, DI
+	VXORPS Y0, Y0, Y0
 
-begun3:
-	VMOVUPS      (BX)(CX*1), Y0
-	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y0
-	VORPS        c32_80000000v<>+0(SB), Y0, Y0
-	VBROADCASTSS c32_4b400000<>+0(SB), Y1
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
-	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
-	VBROADCASTSS c32_3935e824<>+0(SB), Y2
-	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VMOVUPS      Y2, (DI)(CX*1)
-	VMOVUPS      Y1, 256(DI)(CX*1)
+begun5:
+	VMOVUPS      (BX)(CX*1), Y1
+	VMULPS       c32_3fd9db23v<>+0(SB), Y1, Y1
+	VORPS        c32_80000000v<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_4b400000<>+0(SB), Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y1, Y2
+	VSUBPS       c32_4b400000v<>+0(SB), Y2, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y3, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y3, Y4
+	VBROADCASTSS c32_3935e824<>+0(SB), Y3
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y4, Y3
+	VMULPS       Y4, Y4, Y5
+	VFMADD213PS  Y4, Y5, Y3
+	VCMPPS       $0x19, c32_c2240000v<>+0(SB), Y1, Y1
+	VMOVUPS      Y3, (DI)(CX*1)
+	VMOVUPS      Y2, 256(DI)(CX*1)
+	VORPS        Y1, Y0, Y0
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, SI
-	JLT          begun3
+	JLT          begun5
 	SUBQ         $0x00000100, CX
+	VPTEST       Y0, Y0
+	JNZ          slow3
 
-ended4:
-	VMOVUPS      (BX)(CX*1), Y0
-	VMOVUPS      (DI)(CX*1), Y1
-	VMOVUPS      256(DI)(CX*1), Y2
-	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y3
+ended6:
+	VMOVUPS      (DI)(CX*1), Y0
+	VMOVUPS      256(DI)(CX*1), Y1
+	VMOVUPS      (BX)(CX*1), Y2
+	VMULPS       c32_3fd9db23v<>+0(SB), Y2, Y3
 	VBROADCASTSS c32_3f800000<>+0(SB), Y4
-	VADDPS       c32_3f800000v<>+0(SB), Y1, Y5
+	VADDPS       c32_3f800000v<>+0(SB), Y0, Y5
 	VSUBPS       Y5, Y4, Y6
-	VADDPS       Y1, Y6, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VADDPS       Y0, Y6, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
 	VMOVAPS      Y5, Y6
-	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y6
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y1, Y6
 	VSUBPS       Y6, Y4, Y7
-	VMOVAPS      Y5, Y8
-	VFMADD213PS  Y7, Y2, Y8
-	VMOVAPS      Y1, Y7
-	VFMADD213PS  Y8, Y2, Y7
+	VFMADD231PS  Y5, Y1, Y7
+	VFMADD231PS  Y0, Y1, Y7
 	VBLENDVPS    Y3, Y5, Y4, Y5
 	VXORPS       Y8, Y8, Y8
-	VBLENDVPS    Y3, Y1, Y8, Y1
+	VBLENDVPS    Y3, Y0, Y8, Y0
 	VDIVPS       Y6, Y4, Y8
 	VMULPS       Y8, Y5, Y9
-	VMOVAPS      Y9, Y10
-	VFNMADD213PS Y5, Y6, Y10
-	VADDPS       Y1, Y10, Y1
+	VFNMADD213PS Y5, Y9, Y6
+	VADDPS       Y0, Y6, Y0
 	VMOVAPS      Y9, Y5
-	VFNMADD213PS Y1, Y7, Y5
-	VMOVAPS      Y5, Y1
-	VFMADD213PS  Y9, Y8, Y1
-	VBLENDVPS    Y3, Y2, Y4, Y2
-	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y3
-	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y3, Y3
-	VMULPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VPTEST       Y3, Y3
-	JNZ          slow5
+	VFNMADD213PS Y0, Y7, Y5
+	VFMADD213PS  Y9, Y8, Y5
+	VBLENDVPS    Y3, Y1, Y4, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y0, Y5, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          ended6
 
-known6:
-	ADDQ $0x00000020, CX
-	CMPQ CX, SI
-	JLT  ended4
+known4:
 	CMPQ CX, DX
 	JLE  two1
 
@@ -3981,7 +3981,8 @@ done9:
 	VZEROUPPER
 	RET
 
-slow5:
+slow3:
+whole10:
 	VMOVUPS      (BX)(CX*1), Y0
 	VMULPS       c32_3fd9db23v<>+0(SB), Y0, Y1
 	VBROADCASTSS c32_3f800000<>+0(SB), Y2
@@ -4043,7 +4044,10 @@ slow5:
 	VCMPPS       $0x03, Y0, Y0, Y1
 	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
-	JMP          known6
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          whole10
+	JMP          known4
 
 DATA c32_3fd9db23v<>+0(SB)/8, $0x3fd9db233fd9db23
 DATA c32_3fd9db23v<>+8(SB)/8, $0x3fd9db233fd9db23
@@ -4314,7 +4318,7 @@ done3:
 
 // func elementsSiluAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsSiluAVX2(SB), NOSPLIT, $512-8
+TEXT ·elementsSiluAVX2(SB), NOSPLIT, $544-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
@@ -4326,78 +4330,76 @@ TEXT ·elementsSiluAVX2(SB), NOSPLIT, $512-8
 	JG   rest_of_two2
 
 two1:
-	LEAQ 256(CX), SI
-	LEAQ (SP), DI
-	SUBQ CX, DI
+	LEAQ   256(CX), SI
+	LEAQ   31(SP), DI
+	ANDQ   $-32, DI
+	SUBQ   CX, DI
+	VXORPS Y0, Y0, Y0
 
-begun3:
-	VMOVUPS      (BX)(CX*1), Y0
-	VORPS        c32_80000000v<>+0(SB), Y0, Y0
-	VBROADCASTSS c32_4b400000<>+0(SB), Y1
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
-	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
-	VBROADCASTSS c32_3935e824<>+0(SB), Y2
-	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VMOVUPS      Y2, (DI)(CX*1)
-	VMOVUPS      Y1, 256(DI)(CX*1)
+begun5:
+	VMOVUPS      (BX)(CX*1), Y1
+	VORPS        c32_80000000v<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_4b400000<>+0(SB), Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y1, Y2
+	VSUBPS       c32_4b400000v<>+0(SB), Y2, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y3, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y3, Y4
+	VBROADCASTSS c32_3935e824<>+0(SB), Y3
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y4, Y3
+	VMULPS       Y4, Y4, Y5
+	VFMADD213PS  Y4, Y5, Y3
+	VCMPPS       $0x19, c32_c2240000v<>+0(SB), Y1, Y1
+	VMOVUPS      Y3, (DI)(CX*1)
+	VMOVUPS      Y2, 256(DI)(CX*1)
+	VORPS        Y1, Y0, Y0
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, SI
-	JLT          begun3
+	JLT          begun5
 	SUBQ         $0x00000100, CX
+	VPTEST       Y0, Y0
+	JNZ          slow3
 
-ended4:
-	VMOVUPS      (BX)(CX*1), Y0
-	VMOVUPS      (DI)(CX*1), Y1
-	VMOVUPS      256(DI)(CX*1), Y2
+ended6:
+	VMOVUPS      (DI)(CX*1), Y0
+	VMOVUPS      256(DI)(CX*1), Y1
+	VMOVUPS      (BX)(CX*1), Y2
 	VBROADCASTSS c32_3f800000<>+0(SB), Y3
-	VADDPS       c32_3f800000v<>+0(SB), Y1, Y4
+	VADDPS       c32_3f800000v<>+0(SB), Y0, Y4
 	VSUBPS       Y4, Y3, Y5
-	VADDPS       Y1, Y5, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VADDPS       Y0, Y5, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
 	VMOVAPS      Y4, Y5
-	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y1, Y5
 	VSUBPS       Y5, Y3, Y6
-	VMOVAPS      Y4, Y7
-	VFMADD213PS  Y6, Y2, Y7
-	VMOVAPS      Y1, Y6
-	VFMADD213PS  Y7, Y2, Y6
-	VBLENDVPS    Y0, Y4, Y3, Y4
+	VFMADD231PS  Y4, Y1, Y6
+	VFMADD231PS  Y0, Y1, Y6
+	VBLENDVPS    Y2, Y4, Y3, Y4
 	VXORPS       Y7, Y7, Y7
-	VBLENDVPS    Y0, Y1, Y7, Y1
+	VBLENDVPS    Y2, Y0, Y7, Y0
 	VDIVPS       Y5, Y3, Y7
 	VMULPS       Y7, Y4, Y8
-	VMOVAPS      Y8, Y9
-	VFNMADD213PS Y4, Y5, Y9
-	VADDPS       Y1, Y9, Y1
+	VFNMADD213PS Y4, Y8, Y5
+	VADDPS       Y0, Y5, Y0
 	VMOVAPS      Y8, Y4
-	VFNMADD213PS Y1, Y6, Y4
-	VMOVAPS      Y4, Y1
-	VFMADD213PS  Y8, Y7, Y1
-	VBLENDVPS    Y0, Y2, Y3, Y2
-	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y3
-	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y3, Y3
-	VMULPS       Y0, Y2, Y0
-	VMULPS       Y0, Y1, Y0
-	VPTEST       Y3, Y3
-	JNZ          slow5
+	VFNMADD213PS Y0, Y6, Y4
+	VFMADD213PS  Y8, Y7, Y4
+	VBLENDVPS    Y2, Y1, Y3, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y0, Y4, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          ended6
 
-known6:
-	ADDQ $0x00000020, CX
-	CMPQ CX, SI
-	JLT  ended4
+known4:
 	CMPQ CX, DX
 	JLE  two1
 
@@ -4545,7 +4547,8 @@ done9:
 	VZEROUPPER
 	RET
 
-slow5:
+slow3:
+whole10:
 	VMOVUPS      (BX)(CX*1), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
 	VORPS        c32_80000000v<>+0(SB), Y0, Y2
@@ -4606,11 +4609,14 @@ slow5:
 	VCMPPS       $0x03, Y0, Y0, Y1
 	VBLENDVPS    Y1, c32_7fc00000v<>+0(SB), Y0, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
-	JMP          known6
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          whole10
+	JMP          known4
 
 // func elementsSigmoidAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
-TEXT ·elementsSigmoidAVX2(SB), NOSPLIT, $512-8
+TEXT ·elementsSigmoidAVX2(SB), NOSPLIT, $544-8
 	MOVQ a+0(FP), AX
 	MOVQ 72(AX), DX
 	MOVQ (AX), BX
@@ -4622,77 +4628,75 @@ TEXT ·elementsSigmoidAVX2(SB), NOSPLIT, $512-8
 	JG   rest_of_two2
 
 two1:
-	LEAQ 256(CX), SI
-	LEAQ (SP), DI
-	SUBQ CX, DI
+	LEAQ   256(CX), SI
+	LEAQ   31(SP), DI
+	ANDQ   $-32, DI
+	SUBQ   CX, DI
+	VXORPS Y0, Y0, Y0
 
-begun3:
-	VMOVUPS      (BX)(CX*1), Y0
-	VORPS        c32_80000000v<>+0(SB), Y0, Y0
-	VBROADCASTSS c32_4b400000<>+0(SB), Y1
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y0, Y1
-	VSUBPS       c32_4b400000v<>+0(SB), Y1, Y2
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_bf317218v<>+0(SB), Y2, Y0
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  c32_3102e308v<>+0(SB), Y2, Y0
-	VBROADCASTSS c32_3935e824<>+0(SB), Y2
-	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3c089b97v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y0, Y2
-	VFMADD213PS  c32_3f000000v<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VMOVUPS      Y2, (DI)(CX*1)
-	VMOVUPS      Y1, 256(DI)(CX*1)
+begun5:
+	VMOVUPS      (BX)(CX*1), Y1
+	VORPS        c32_80000000v<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_4b400000<>+0(SB), Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y1, Y2
+	VSUBPS       c32_4b400000v<>+0(SB), Y2, Y3
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y3, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y3, Y4
+	VBROADCASTSS c32_3935e824<>+0(SB), Y3
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y4, Y3
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y4, Y3
+	VMULPS       Y4, Y4, Y5
+	VFMADD213PS  Y4, Y5, Y3
+	VCMPPS       $0x19, c32_c2240000v<>+0(SB), Y1, Y1
+	VMOVUPS      Y3, (DI)(CX*1)
+	VMOVUPS      Y2, 256(DI)(CX*1)
+	VORPS        Y1, Y0, Y0
 	ADDQ         $0x00000020, CX
 	CMPQ         CX, SI
-	JLT          begun3
+	JLT          begun5
 	SUBQ         $0x00000100, CX
+	VPTEST       Y0, Y0
+	JNZ          slow3
 
-ended4:
-	VMOVUPS      (BX)(CX*1), Y0
-	VMOVUPS      (DI)(CX*1), Y1
-	VMOVUPS      256(DI)(CX*1), Y2
+ended6:
+	VMOVUPS      (DI)(CX*1), Y0
+	VMOVUPS      256(DI)(CX*1), Y1
+	VMOVUPS      (BX)(CX*1), Y2
 	VBROADCASTSS c32_3f800000<>+0(SB), Y3
-	VADDPS       c32_3f800000v<>+0(SB), Y1, Y4
+	VADDPS       c32_3f800000v<>+0(SB), Y0, Y4
 	VSUBPS       Y4, Y3, Y5
-	VADDPS       Y1, Y5, Y1
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       c32_3f800000v<>+0(SB), Y2, Y2
+	VADDPS       Y0, Y5, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VPADDD       c32_3f800000v<>+0(SB), Y1, Y1
 	VMOVAPS      Y4, Y5
-	VFMADD213PS  c32_3f800000v<>+0(SB), Y2, Y5
+	VFMADD213PS  c32_3f800000v<>+0(SB), Y1, Y5
 	VSUBPS       Y5, Y3, Y6
-	VMOVAPS      Y4, Y7
-	VFMADD213PS  Y6, Y2, Y7
-	VMOVAPS      Y1, Y6
-	VFMADD213PS  Y7, Y2, Y6
-	VBLENDVPS    Y0, Y4, Y3, Y4
+	VFMADD231PS  Y4, Y1, Y6
+	VFMADD231PS  Y0, Y1, Y6
+	VBLENDVPS    Y2, Y4, Y3, Y4
 	VXORPS       Y7, Y7, Y7
-	VBLENDVPS    Y0, Y1, Y7, Y1
+	VBLENDVPS    Y2, Y0, Y7, Y0
 	VDIVPS       Y5, Y3, Y7
 	VMULPS       Y7, Y4, Y8
-	VMOVAPS      Y8, Y9
-	VFNMADD213PS Y4, Y5, Y9
-	VADDPS       Y1, Y9, Y1
+	VFNMADD213PS Y4, Y8, Y5
+	VADDPS       Y0, Y5, Y0
 	VMOVAPS      Y8, Y4
-	VFNMADD213PS Y1, Y6, Y4
-	VMOVAPS      Y4, Y1
-	VFMADD213PS  Y8, Y7, Y1
-	VBLENDVPS    Y0, Y2, Y3, Y2
-	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y0
-	VCMPPS       $0x16, c32_42240000v<>+0(SB), Y0, Y0
-	VMULPS       Y2, Y1, Y1
-	VPTEST       Y0, Y0
-	JNZ          slow5
-	VMOVUPS      Y1, (AX)(CX*1)
+	VFNMADD213PS Y0, Y6, Y4
+	VFMADD213PS  Y8, Y7, Y4
+	VBLENDVPS    Y2, Y1, Y3, Y0
+	VMULPS       Y0, Y4, Y0
+	VMOVUPS      Y0, (AX)(CX*1)
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          ended6
 
-known6:
-	ADDQ $0x00000020, CX
-	CMPQ CX, SI
-	JLT  ended4
+known4:
 	CMPQ CX, DX
 	JLE  two1
 
@@ -4838,7 +4842,8 @@ done9:
 	VZEROUPPER
 	RET
 
-slow5:
+slow3:
+whole10:
 	VMOVUPS      (BX)(CX*1), Y0
 	VBROADCASTSS c32_3f800000<>+0(SB), Y1
 	VORPS        c32_80000000v<>+0(SB), Y0, Y2
@@ -4898,7 +4903,10 @@ slow5:
 	VCMPPS       $0x03, Y0, Y0, Y0
 	VBLENDVPS    Y0, c32_7fc00000v<>+0(SB), Y1, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
-	JMP          known6
+	ADDQ         $0x00000020, CX
+	CMPQ         CX, SI
+	JLT          whole10
+	JMP          known4
 
 // func elementsHardSigmoidAVX2(a uintptr)
 // Requires: AVX, FMA3

@@ -20,8 +20,8 @@ type element struct {
 	quick func(f *file, x vec) (vec, mask)
 	// begun and ended stand for f where there are 16 registers, unless any lane of the mask says that they do not know: what the first one yields for
 	// some vectors is kept in memory until the second one goes on with it.
-	begun func(f *file, x vec) []vec
-	ended func(f *file, x vec, kept []vec) (vec, mask)
+	begun func(f *file, x vec) (kept []vec, unknown mask)
+	ended func(f *file, x vec, kept []vec) vec
 }
 
 // unroll returns how many vectors a routine takes at a time: as many as registers allow.
@@ -100,9 +100,9 @@ var elementFunctions = []element{
 	}},
 	gated("silu", func(_ *file, x vec) vec { return x }),
 	{name: "sigmoid", in: 1, f: func(f *file, in, _ []vec) vec { return f.sigmoid(in[0]) }, begun: (*file).sigmoidBegun,
-		ended: func(f *file, x vec, kept []vec) (vec, mask) {
-			q, power, unknown := f.sigmoidEnded(x, kept)
-			return f.mul(q, power), unknown
+		ended: func(f *file, x vec, kept []vec) vec {
+			q, power := f.sigmoidEnded(x, kept)
+			return f.mul(q, power)
 		}},
 	with("hard_sigmoid", 2, func(f *file, x vec, p []vec) vec {
 		y := f.fma(x, p[0], p[1])
@@ -190,10 +190,10 @@ var elementFunctions = []element{
 // gated is x times the sigmoid of a function of it, which is no smaller where that is less than -1/4.
 func gated(name string, of func(f *file, x vec) vec) element {
 	e := of1(name, func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoidOf(of(f, x)), x)) })
-	e.begun = func(f *file, x vec) []vec { return f.sigmoidBegun(of(f, x)) }
-	e.ended = func(f *file, x vec, kept []vec) (vec, mask) {
-		q, power, unknown := f.sigmoidEnded(of(f, x), kept)
-		return f.mul(q, f.mul(power, x)), unknown
+	e.begun = func(f *file, x vec) ([]vec, mask) { return f.sigmoidBegun(of(f, x)) }
+	e.ended = func(f *file, x vec, kept []vec) vec {
+		q, power := f.sigmoidEnded(of(f, x), kept)
+		return f.mul(q, f.mul(power, x))
 	}
 	return e
 }
@@ -329,7 +329,8 @@ const vectorsInTwo = 8
 // inTwo walks through as many whole vectors of the only operand as it takes at a time, once for each step.
 func (w *walk) inTwo(e *element, z reg.GPVirtual) {
 	loop, rest, some := w.label("two"), w.label("rest_of_two"), vectorsInTwo*w.isa.bytes
-	stop, work := w.GP64(), w.GP64() // the latter from where at counts, as those of the operands
+	slow, done := w.label("slow"), w.label("known")
+	stop, work, unknown := w.GP64(), w.GP64(), w.vector() // the second one from where at counts, as those of the operands
 	var kept []operand.Mem
 	w.SUBQ(operand.U32(some), w.end)
 	w.CMPQ(w.at, w.end)
@@ -337,33 +338,36 @@ func (w *walk) inTwo(e *element, z reg.GPVirtual) {
 		w.Label(loop)
 		w.LEAQ(at(w.at, some), stop)
 		first := w.AllocLocal(0)
-		w.LEAQ(first, work)
+		w.LEAQ(at(first.Base, first.Disp+w.isa.bytes-1), work)
+		w.ANDQ(operand.I8(-w.isa.bytes), work)
 		w.SUBQ(w.at, work)
+		w.clear(unknown)
 		w.through(stop, "begun", func() {
-			for i, k := range e.begun(w.file, w.get(0, nil)) {
-				m := operand.Mem{Base: work, Index: w.at, Scale: 1, Disp: i * some}
-				w.VMOVUPS(k[0], m)
-				kept = append(kept, m)
+			list, m := e.begun(w.file, w.get(0, nil))
+			for i, k := range list {
+				to := operand.Mem{Base: work, Index: w.at, Scale: 1, Disp: i * some}
+				w.VMOVUPS(k[0], to)
+				kept = append(kept, to)
 			}
+			w.VORPS(m.v[0], unknown, unknown)
 		})
-		w.AllocLocal(len(kept) * some)
+		w.AllocLocal(len(kept)*some + w.isa.bytes)
 		w.SUBQ(operand.U32(some), w.at)
+		w.VPTEST(unknown, unknown)
+		w.JNZ(operand.LabelRef(slow))
 		w.through(stop, "ended", func() {
-			x := w.get(0, nil)
 			list := make([]vec, len(kept))
 			for i, m := range kept {
 				list[i] = w.set(m)
 			}
-			slow, done := w.label("slow"), w.label("known")
-			y, unknown := e.ended(w.file, x, list)
-			w.anyOf(unknown)
-			w.JNZ(operand.LabelRef(slow))
-			w.put(y, z, nil)
-			w.Label(done)
-			w.cold(slow, done, func() { w.put(e.f(w.file, []vec{w.get(0, nil)}, nil), z, nil) })
+			w.put(e.ended(w.file, w.get(0, nil), list), z, nil)
 		})
+		w.Label(done)
 		w.CMPQ(w.at, w.end)
 		w.JLE(operand.LabelRef(loop))
+		w.cold(slow, done, func() {
+			w.through(stop, "whole", func() { w.put(e.f(w.file, []vec{w.get(0, nil)}, nil), z, nil) })
+		})
 	})
 	w.ADDQ(operand.U32(some), w.end)
 }

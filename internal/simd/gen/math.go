@@ -102,28 +102,32 @@ func (f *file) sigmoidOf(x vec) vec {
 	return f.scale(f.fma(rem, inv, q), p)
 }
 
-// sigmoidBegun is what sigmoidEnded makes Sigmoid of.
-func (f *file) sigmoidBegun(x vec) []vec {
-	p := f.expParts(f.or(x, signBit))
-	return []vec{p.u, p.t}
+// sigmoidBegun is what sigmoidEnded makes Sigmoid of, for |x| ≤ 41.
+func (f *file) sigmoidBegun(x vec) (kept []vec, unknown mask) {
+	a := f.or(x, signBit)
+	p := f.expParts(a)
+	return []vec{p.u, p.t}, f.compare(notMoreEqual, a, num(-41))
 }
 
-// sigmoidEnded is Sigmoid of |x| ≤ 41 as a product with a power of two, which then has one rounding and no bound: sigmoidOf says why.
-func (f *file) sigmoidEnded(x vec, kept []vec) (q, power vec, unknown mask) {
-	u := kept[0]
-	one := f.set(num(1))
+// sigmoidEnded is sigmoidOf as a product with a power of two, which has no bound then, and is exact.
+func (f *file) sigmoidEnded(x vec, kept []vec) (q, power vec) {
+	u, one := kept[0], f.set(num(1))
 	mh := f.add(u, num(1))
 	ml := f.add(f.sub(one, mh), u)
 	s := f.pow2(kept[1])
 	dh := f.fma(mh, s, num(1))
-	dl := f.fma(ml, s, f.fma(mh, s, f.sub(one, dh)))
+	dl := f.sub(one, dh)
+	for _, m := range []vec{mh, ml} {
+		f.VFMADD231PS(m[0], s[0], dl[0])
+	}
 	below := f.negative(x)
 	num_ := f.blend(below, mh, one)
 	low := f.blend(below, ml, f.zero())
 	inv := f.div(one, dh)
 	q = f.mul(num_, inv)
-	rem := f.fnma(q, dl, f.add(f.fnma(q, dh, num_), low))
-	return f.fma(rem, inv, q), f.blend(below, s, one), f.compare(notLessEqual, f.abs(x), num(41))
+	f.VFNMADD213PS(num_[0], q[0], dh[0])
+	rem := f.fnma(q, dl, f.add(dh, low))
+	return f.fmaTo(rem, inv, q), f.blend(below, s, one)
 }
 
 // tanh is Tanh.
