@@ -36,11 +36,13 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	},
 	"rms_pool planes": pooledPlanes,
 	"conv": func(r *op.Rand) op.Case {
-		switch r.IntN(5) {
+		switch r.IntN(6) {
 		case 0:
 			return passedOver(r)
 		case 1, 2:
 			return pixelsAndBlocks(r, false)
+		case 3:
+			return longWindows(r)
 		}
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
@@ -416,6 +418,22 @@ func passedOver(r *op.Rand) op.Case {
 	filter := append(tensor.Shape{groups * outs, perGroup}, size...)
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil},
 		Attrs: graph.AttrsOf("padding", padding, "stride", []int{r.Between(1, 3), r.Between(1, 3)}, "dilation", []int{1, op.Pick(r, []int{1, 1, 2})}, "groups", groups)}
+}
+
+// longWindows returns a case of a convolution of one channel, in rows of which a window meets one.
+func longWindows(r *op.Rand) op.Case {
+	size, stride := op.Pick(r, []int{2, 10, 16, 33, 48}), op.Pick(r, []int{1, 5, 16, 40})
+	in, filter := tensor.Shape{r.Between(1, 2), 1}, tensor.Shape{op.Pick(r, []int{1, 7, 16, 17, 40}), 1}
+	strides := []int{stride}
+	if r.Bool() {
+		in, filter, strides = append(in, r.Between(1, 4)), append(filter, 1), []int{r.Between(1, 2), stride}
+	}
+	in, filter = append(in, size+stride*r.Between(0, 20)+r.IntN(stride)), append(filter, size)
+	padding := make([]int, 2*len(strides))
+	if r.IntN(4) == 0 {
+		padding[0] = 1
+	}
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil}, Attrs: graph.AttrsOf("padding", padding, "stride", strides)}
 }
 
 // pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels, and of few channels over planes of several tiles.

@@ -70,6 +70,7 @@ type direct struct {
 	pixelStep, outStep int          // bytes between pixels of a line
 	large              bool         // whether the input is more than a strip
 	dynamic            bool         // whether weights are packed with each evaluation
+	runs               bool         // whether elements beside each other, which a window meets in the one channel that there is, stand for channels
 	packed             int          // bytes
 
 	lattices *inputLattices // as the input is copied, or nil
@@ -107,7 +108,12 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	}
 	v := a.convolution()
 	in, out := a.in[0].Shape, a.out[0].Shape
-	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
+	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, dynamic: n.In[1].Const == nil}
+	if d.runs = in[1] == 1 && isRun(&v.Sliding); d.runs {
+		last := v.Last()
+		v.GroupIn, v.Taps, last.Size = last.Size, 1, 1
+	}
+	d.blocks = geometry.CeilDiv(v.GroupIn, block)
 	if d.groups > 1 && v.GroupIn == 1 && v.GroupOut == 1 { // a tile would be computed for each of its channels
 		return nil
 	}
@@ -164,6 +170,17 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	return p
 }
 
+// isRun reports whether all that a window meets of a channel lies together, inside of it: its sum takes one after the other as if they were channels.
+func isRun(g *geometry.Sliding) bool {
+	for i := range g.Rank - 1 {
+		if g.Dim[i].Size > 1 {
+			return false
+		}
+	}
+	last := g.Last()
+	return last.Size > 1 && last.Dilation == 1 && !reachesOut(g)
+}
+
 // sift decides whether the input is copied to lattices: where windows pass over some of it, or where lines that do not fill tiles become one.
 func (d *direct) sift(in tensor.Shape) {
 	g := &d.v.Sliding
@@ -205,6 +222,10 @@ func (d *direct) nanos() int64 {
 // inputLayout chooses how the input is read, and sets where its elements lie. An element of a plane of one pixel lies where it does in blocks.
 func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 	plane := d.v.InPlane
+	if d.runs {
+		d.at = placement{item: plane * 4, block: block * 4, channel: 4, pixel: 4}
+		return Plain
+	}
 	if d.lattices != nil {
 		plane = d.lattices.count * d.v.OutPlane
 	}
