@@ -14,6 +14,7 @@ import (
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"conv depthwise":           channelwise,
 	"deconv depthwise":         upChannelwise,
+	"conv lanes of groups":     fewOfGroups,
 	"max_pool planes":          pooledPlanes,
 	"max_pool planes of int8":  pooledPlanes,
 	"max_pool planes of uint8": pooledPlanes,
@@ -353,6 +354,26 @@ func channelwise(r *op.Rand) op.Case {
 	if r.Bool() {
 		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}, {1, channels}}))
 	}
+	return c
+}
+
+// fewOfGroups is channelwise for groups of a few channels.
+func fewOfGroups(r *op.Rand) op.Case {
+	c := channelwise(r)
+	in, filter := c.In[0].Shape().Clone(), c.In[1].Shape().Clone()
+	groups, outs := in[1], r.Between(1, 3)
+	filter[1] = op.Pick(r, []int{2, 2, 3, 4, 16})
+	in[1] *= filter[1]
+	filter[0] *= outs
+	c.In[0], c.In[1] = r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter)
+	if c.In[2] != nil {
+		c.In[2] = r.Tensor(tensor.Float32, tensor.Shape{filter[0]})
+	}
+	dilation := slices.Clone(c.Attrs.Ints("dilation"))
+	if r.IntN(4) > 0 {
+		dilation[len(dilation)-1] = 1
+	}
+	c.Attrs = graph.AttrsOf("padding", c.Attrs.Ints("padding"), "stride", c.Attrs.Ints("stride"), "dilation", dilation, "groups", groups)
 	return c
 }
 

@@ -48,6 +48,25 @@ func (m *interleaver[W]) interleave(groups []W, groupStep int, rows []W, rowStep
 	}
 }
 
+// interleaveAt is interleave of sixteen rows that begin at these words.
+func (m *interleaver[W]) interleaveAt(groups []W, groupStep int, rows []W, begins *[block]int, columns int) {
+	if m.into == nil || columns < leastColumns {
+		for i, begin := range begins {
+			at := i
+			for _, w := range rows[begin:][:columns] {
+				groups[at] = w
+				at += groupStep
+			}
+		}
+		return
+	}
+	args := simd.InterleaveArgs{Groups: simd.At(groups, 0), Step: groupStep * int(simd.At(groups, 1)-simd.At(groups, 0)), Columns: columns}
+	for i, begin := range begins {
+		args.Rows[i] = simd.At(rows, begin)
+	}
+	m.into.Run(&args)
+}
+
 // deinterleave moves groups to n rows.
 func (m *interleaver[W]) deinterleave(rows []W, rowStep, n int, groups []W, groupStep, columns int) {
 	if m.from != nil && columns >= leastColumns {

@@ -132,6 +132,8 @@ func TestStop(t *testing.T) {
 			In: append(long.Rising(tensor.Int8, tensor.Shape{1, 64, 32, 32}), must(tensor.FromSlice(slices.Repeat([]int32{0, 0, 31, 31}, 300), 1, 300, 4))), Parts: true},
 		"deconv of channels": {Op: "deconv", Attrs: graph.AttrsOf("padding", make([]int, 4), "stride", []int{2, 2}, "groups", 64),
 			In: long.Rising(tensor.Float32, tensor.Shape{1, 64, 64, 64}, tensor.Shape{64, 1, 4, 4}), Parts: true},
+		"conv of groups": {Op: "conv", Attrs: graph.AttrsOf("padding", make([]int, 4), "groups", 32),
+			In: long.Rising(tensor.Float32, tensor.Shape{1, 64, 64, 64}, tensor.Shape{64, 2, 4, 4}), Parts: true},
 		"argmax_pool of places": {Op: "argmax_pool", Attrs: graph.AttrsOf("size", []int{1, 4}, "padding", make([]int, 4), "border", "ignore"),
 			In: long.Rising(tensor.Float32, tensor.Shape{n / 64, 64}), Parts: true},
 		"top_k of lines": {Op: "top_k", Attrs: graph.AttrsOf("axis", 1, "k", 9), In: long.Rising(tensor.Float32, tensor.Shape{8, n / 8}), Parts: true},

@@ -25,6 +25,7 @@ type planes struct {
 	lattices      []lattice
 	pixels        int  // of a group
 	all           bool // whether all positions of a window count
+	copied        bool // whether the operand is a copy in the memory that all share
 	width, height int  // of a tile
 }
 
@@ -209,7 +210,11 @@ type windows struct {
 
 // run computes pieces.
 func (g *windows) run(c *op.Call, lo, hi int) {
-	x, y, watch, tiles := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), c.Watch(), len(g.tiles)
+	input := c.In[0].Bytes()
+	if g.copied {
+		input = c.Shared
+	}
+	x, y, watch, tiles := simd.At(input, 0), simd.At(c.Out[0].Bytes(), 0), c.Watch(), len(g.tiles)
 	for p := lo; p < hi; p++ {
 		if watch.Stops(g.out / tiles * g.taps) {
 			return

@@ -20,6 +20,7 @@ func vectors(t *simd.Tier) Tier {
 func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		productRows(t),
+		groupRows(t),
 		directRows(t),
 		dotRows(t),
 		rowDotRows(t),
