@@ -361,7 +361,7 @@ func channelwise(r *op.Rand) op.Case {
 func fewOfGroups(r *op.Rand) op.Case {
 	c := channelwise(r)
 	in, filter := c.In[0].Shape().Clone(), c.In[1].Shape().Clone()
-	groups, outs := in[1], r.Between(1, 3)
+	groups, outs := in[1], r.Between(1, 4)
 	filter[1] = op.Pick(r, []int{2, 2, 3, 4, 16})
 	in[1] *= filter[1]
 	filter[0] *= outs

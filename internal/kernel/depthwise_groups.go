@@ -20,7 +20,8 @@ func groupRows(t *simd.Tier) []Kernel {
 
 // Groups for which that takes less time than tiles: of few channels of the result, for each of which the input is copied, and together enough for vectors.
 const (
-	lanesOut  = 3
+	lanesOut  = 4
+	lanesMet  = 4         // how often windows meet an element, about, for as many: narrow tiles have none of their lanes for nothing
 	lanesMost = convBlock // channels of the input; of more, sums take the first ones of all of the window before
 	lanesAll  = block / 2 // of the result, at least
 )
@@ -35,7 +36,10 @@ func lanesOfGroups(t *simd.Tier, r Region) *Plan {
 	}
 	l := &groupLanes{each: filter[1], out: out[1], groups: in[1] / filter[1], plane: in[2:].Len(), move: interleaverOf[uint32](&simd.AVX2)}
 	d, h, w, ok := slides(n.Attrs, 2, in, out, filter[2:])
-	if !ok || l.out > lanesOut*l.groups || w.Size > 1 && w.Dilation > 1 {
+	if !ok || w.Size > 1 && w.Dilation > 1 {
+		return nil
+	}
+	if each := l.out / l.groups; each > lanesOut || each == lanesOut && filter[2:].Len()*out[2:].Len() < lanesMet*l.plane {
 		return nil
 	}
 	w.Dilation = 1
