@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -77,7 +78,7 @@ var scatterElementsReduceDef = &Def{
 // reduceSingles computes blocks of the result, the parts from the axis on: an update never leaves its block.
 func reduceSingles[T numeric](c *Call, lo, hi int) {
 	in, axis, negative := c.In[0].Shape(), c.Int("axis"), c.Bool("negative")
-	indices, updates, y := indexReader(c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
+	indices, updates, y := geometry.IndicesOf(c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
 	n, inner, block := in[axis], in[axis+1:].Len(), c.In[1].Shape()[axis:].Len()
 	reduction, watch := reductionOf(c), c.Watch()
 	for i, x := range tensor.Data[T](c.In[0])[lo*n*inner : hi*n*inner] {
@@ -87,7 +88,7 @@ func reduceSingles[T numeric](c *Call, lo, hi int) {
 		if watch.Stops(1) {
 			return
 		}
-		to := (i/block*n+locate(indices.at(i), n, negative))*inner + i%inner
+		to := (i/block*n+locate(indices.At(i), n, negative))*inner + i%inner
 		y[to] = combined(reduction, y[to], updates[i])
 	}
 }
@@ -122,7 +123,7 @@ var scatterNDReduceDef = &Def{
 func reduceParts[T numeric](c *Call, _, _ int) {
 	in, negative := c.In[0].Shape(), c.Bool("negative")
 	_, k := rowsOf(c.In[1].Shape())
-	indices, updates, y := indexReader(c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
+	indices, updates, y := geometry.IndicesOf(c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
 	reduction, watch, part := reductionOf(c), c.Watch(), in[k:].Len()
 	for i, x := range tensor.Data[T](c.In[0]) {
 		y[i] = finish(x)
@@ -131,11 +132,7 @@ func reduceParts[T numeric](c *Call, _, _ int) {
 		if watch.Stops(part) {
 			return
 		}
-		at := 0
-		for d := range k {
-			at = at*in[d] + locate(indices.at(i*k+d), in[d], negative)
-		}
-		to := y[at*part : (at+1)*part]
+		to := y[partAt(&indices, i, in[:k], negative)*part:][:part]
 		for j, u := range updates[i*part : (i+1)*part] {
 			to[j] = combined(reduction, to[j], u)
 		}
@@ -170,23 +167,6 @@ func combined[T numeric](reduction int, x, y T) T {
 
 // wholeIndices are the types of indices in operators that choose their kernel by another operand.
 var wholeIndices = TypeSet(tensor.Int32, tensor.Int64)
-
-// indexList reads indices of either type.
-type indexList struct {
-	narrow []int32
-	wide   []int64
-}
-
-func indexReader(t *tensor.Tensor) indexList {
-	return indexList{tensor.Data[int32](t), tensor.Data[int64](t)}
-}
-
-func (l *indexList) at(i int) int64 {
-	if l.narrow != nil {
-		return int64(l.narrow[i])
-	}
-	return l.wide[i]
-}
 
 // wholeIndices returns indices for a dimension of extent n, some of them out of range.
 func (r *Rand) wholeIndices(shape tensor.Shape, n int) *tensor.Tensor {

@@ -50,30 +50,41 @@ func argReduce(name, which, webnn string, kernels Kernels) *Def {
 }
 
 var (
-	argmaxKernels = merge(floatKernels(argument(more[float32]), argument(more[float64])),
-		integerKernels(argument(more[int8]), argument(more[int16]), argument(more[int32]), argument(more[int64]),
-			argument(more[uint8]), argument(more[uint16]), argument(more[uint32]), argument(more[uint64])))
-	argminKernels = merge(floatKernels(argument(less[float32]), argument(less[float64])),
-		integerKernels(argument(less[int8]), argument(less[int16]), argument(less[int32]), argument(less[int64]),
-			argument(less[uint8]), argument(less[uint16]), argument(less[uint32]), argument(less[uint64])))
+	argmaxKernels = merge(floatKernels(argument(greaterAt[float32]), argument(greaterAt[float64])),
+		integerKernels(argument(greaterAt[int8]), argument(greaterAt[int16]), argument(greaterAt[int32]), argument(greaterAt[int64]),
+			argument(greaterAt[uint8]), argument(greaterAt[uint16]), argument(greaterAt[uint32]), argument(greaterAt[uint64])))
+	argminKernels = merge(floatKernels(argument(lessAt[float32]), argument(lessAt[float64])),
+		integerKernels(argument(lessAt[int8]), argument(lessAt[int16]), argument(lessAt[int32]), argument(lessAt[int64]),
+			argument(lessAt[uint8]), argument(lessAt[uint16]), argument(lessAt[uint32]), argument(lessAt[uint64])))
 )
 
-// argument makes a kernel that finds the first element before which no other comes. Each result is a piece.
-//
-//go:noinline // tables of kernels would hold it three times
-func argument[T tensor.Number](before func(x, y T) bool) Kernel {
+// greaterAt and lessAt return whether element i counts before element j, which comes first.
+func greaterAt[T tensor.Number](bytes []byte, i, j int) bool {
+	list := elements[T](bytes)
+	x, y := list[i], list[j]
+	return y == y && (x > y || x != x)
+}
+
+func lessAt[T tensor.Number](bytes []byte, i, j int) bool {
+	list := elements[T](bytes)
+	x, y := list[i], list[j]
+	return y == y && (x < y || x != x)
+}
+
+// argument makes a kernel that finds the first element before which no other counts. Each result is a piece.
+func argument(before func(bytes []byte, i, j int) bool) Kernel {
 	return func(c *Call, lo, hi int) {
-		x := tensor.Data[T](c.In[0])
+		x := c.In[0].Bytes()
 		y32, y64 := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
 		var r reduction
 		r.start(c.In[0].Shape(), c.Ints("axes"), lo)
 		for i := lo; i < hi; i++ {
-			at, k, best := 0, 0, x[r.groups.pos[0]]
+			at, k, best := 0, 0, r.groups.pos[0]
 			for range r.rowCount() {
 				p := r.groups.pos[0] + r.rows.pos[0]
 				for range r.length {
-					if v := x[p]; best == best && (before(v, best) || v != v) {
-						at, best = k, v
+					if before(x, p, best) {
+						at, best = k, p
 					}
 					k++
 					p += r.step

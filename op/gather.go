@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -29,22 +30,17 @@ func indexOperands(input, indices Ranks, indicesDoc string) []Operand {
 	}
 }
 
-// byIndex returns the kernels of an operator that moves bytes; they differ in the type of operand 1, the indices.
-func byIndex(i8, i16, i32, i64, u8, u16, u32, u64 Kernel, pieces func(s *Sig, out []Type) int) Reference {
-	return Reference{By: 1, Kernels: integerKernels(i8, i16, i32, i64, u8, u16, u32, u64), Pieces: pieces}
+// byIndex returns the kernel of an operator that moves bytes, for each type of operand 1, the indices.
+func byIndex(k Kernel, pieces func(s *Sig, out []Type) int) Reference {
+	return Reference{By: 1, Kernels: alike(k, Integers), Pieces: pieces}
 }
 
 // locate returns index i as a position in a dimension of extent n, which must not be 0.
-func locate[I tensor.Integer](i I, n int, negative bool) int {
-	switch {
-	case i < 0 && negative:
-		return int(max(int64(i)+int64(n), 0))
-	case i < 0:
-		return 0
-	case uint64(i) >= uint64(n):
-		return n - 1
+func locate(i int64, n int, negative bool) int {
+	if i < 0 && negative {
+		i += int64(n)
 	}
-	return int(i)
+	return int(min(max(i, 0), int64(n-1)))
 }
 
 var gatherDef = &Def{
@@ -66,10 +62,9 @@ var gatherDef = &Def{
 		}
 		return []tensor.Shape{slices.Concat(in[:axis], indices, in[axis+1:])}, s.indexable(in, axis, axis+1)
 	},
-	Ref: byIndex(gatherItems[int8], gatherItems[int16], gatherItems[int32], gatherItems[int64],
-		gatherItems[uint8], gatherItems[uint16], gatherItems[uint32], gatherItems[uint64], func(s *Sig, _ []Type) int {
-			return s.In[0].Shape[:s.Int("axis")].Len() * s.In[1].Shape.Len()
-		}),
+	Ref: byIndex(gatherItems, func(s *Sig, _ []Type) int {
+		return s.In[0].Shape[:s.Int("axis")].Len() * s.In[1].Shape.Len()
+	}),
 	Takes: fromFirst,
 	Lane:  gatherLane,
 	Generate: func(r *Rand) Case {
@@ -106,14 +101,14 @@ func (r *Rand) indices(shape tensor.Shape, n int) *tensor.Tensor {
 }
 
 // gatherItems copies items, the parts of the operand behind its axis, in the order of the result.
-func gatherItems[I tensor.Integer](c *Call, lo, hi int) {
+func gatherItems(c *Call, lo, hi int) {
 	in, axis, negative := c.In[0].Shape(), c.Int("axis"), c.Bool("negative")
-	indices := tensor.Data[I](c.In[1])
+	indices, count := geometry.IndicesOf(c.In[1]), c.In[1].Len()
 	src, dst := c.In[0].Bytes(), c.Out[0].Bytes()
 	n, item := in[axis], in[axis+1:].Len()*c.In[0].DType().Size()
 	watch := c.Watch()
 	for i := lo; i < hi; i++ {
-		from := (i/len(indices)*n + locate(indices[i%len(indices)], n, negative)) * item
+		from := (i/count*n + locate(indices.At(i%count), n, negative)) * item
 		if watch.Copy(dst[i*item:(i+1)*item], src[from:]) {
 			return
 		}
@@ -134,8 +129,7 @@ var gatherElementsDef = &Def{
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		return []tensor.Shape{s.In[1].Shape}, s.alongAxis()
 	},
-	Ref: byIndex(gatherSingles[int8], gatherSingles[int16], gatherSingles[int32], gatherSingles[int64],
-		gatherSingles[uint8], gatherSingles[uint16], gatherSingles[uint32], gatherSingles[uint64], func(_ *Sig, out []Type) int { return out[0].Shape.Len() }),
+	Ref:      byIndex(gatherSingles, func(_ *Sig, out []Type) int { return out[0].Shape.Len() }),
 	Takes:    fromFirst,
 	Lane:     gatherElementsLane,
 	Generate: func(r *Rand) Case { return r.alongAxis(false) },
@@ -175,13 +169,13 @@ func (s *Sig) alongAxis() error {
 }
 
 // gatherSingles copies single elements in the order of the result.
-func gatherSingles[I tensor.Integer](c *Call, lo, hi int) {
+func gatherSingles(c *Call, lo, hi int) {
 	in, axis, negative := c.In[0].Shape(), c.Int("axis"), c.Bool("negative")
-	indices := tensor.Data[I](c.In[1])
+	indices := geometry.IndicesOf(c.In[1])
 	src, dst, size := c.In[0].Bytes(), c.Out[0].Bytes(), c.In[0].DType().Size()
 	n, inner, block := in[axis], in[axis+1:].Len(), c.In[1].Shape()[axis:].Len()
 	for i := lo; i < hi; i++ {
-		from := ((i/block*n+locate(indices[i], n, negative))*inner + i%inner) * size
+		from := ((i/block*n+locate(indices.At(i), n, negative))*inner + i%inner) * size
 		copy(dst[i*size:(i+1)*size], src[from:])
 	}
 }
@@ -198,8 +192,7 @@ var gatherNDDef = &Def{
 		shape, err := s.atCoordinates()
 		return []tensor.Shape{shape}, err
 	},
-	Ref: byIndex(gatherParts[int8], gatherParts[int16], gatherParts[int32], gatherParts[int64],
-		gatherParts[uint8], gatherParts[uint16], gatherParts[uint32], gatherParts[uint64], func(s *Sig, _ []Type) int { return coordinates(s.In[1].Shape) }),
+	Ref:   byIndex(gatherParts, func(s *Sig, _ []Type) int { return coordinates(s.In[1].Shape) }),
 	Takes: fromFirst,
 	Lane:  gatherNDLane,
 	Generate: func(r *Rand) Case {
@@ -229,24 +222,24 @@ func coordinates(indices tensor.Shape) int {
 	return outer.Len()
 }
 
-// partAt returns the number of the part of a tensor that has the given coordinates.
-func partAt[I tensor.Integer](coordinates []I, shape tensor.Shape, negative bool) int {
+// partAt returns the number of the part of a tensor that has the coordinates number i, one for each of these extents.
+func partAt(coordinates *geometry.Indices, i int, extents []int, negative bool) int {
 	at := 0
-	for d, i := range coordinates {
-		at = at*shape[d] + locate(i, shape[d], negative)
+	for d, n := range extents {
+		at = at*n + locate(coordinates.At(i*len(extents)+d), n, negative)
 	}
 	return at
 }
 
 // gatherParts copies parts, one for each coordinate.
-func gatherParts[I tensor.Integer](c *Call, lo, hi int) {
+func gatherParts(c *Call, lo, hi int) {
 	in, negative := c.In[0].Shape(), c.Bool("negative")
 	_, k := rowsOf(c.In[1].Shape())
-	indices := tensor.Data[I](c.In[1])
+	indices := geometry.IndicesOf(c.In[1])
 	src, dst := c.In[0].Bytes(), c.Out[0].Bytes()
 	part := in[k:].Len() * c.In[0].DType().Size()
 	for i := lo; i < hi; i++ {
-		from := partAt(indices[i*k:(i+1)*k], in, negative) * part
+		from := partAt(&indices, i, in[:k], negative) * part
 		copy(dst[i*part:(i+1)*part], src[from:])
 	}
 }

@@ -14,6 +14,8 @@ type cursor struct {
 }
 
 // newCursor returns a cursor over shape at index 0, without operands.
+//
+//go:noinline // kernels of every element type would hold it
 func newCursor(shape tensor.Shape) cursor {
 	c := cursor{rank: len(shape)}
 	copy(c.extent[:], shape)
@@ -22,6 +24,8 @@ func newCursor(shape tensor.Shape) cursor {
 
 // operands lets the cursor follow operands of the given shapes, broadcast to its own shape: each has its rank, or is a
 // scalar, and each extent is its own or 1.
+//
+//go:noinline // kernels of every element type would hold it
 func (c *cursor) operands(shapes ...tensor.Shape) {
 	for _, s := range shapes {
 		n := 1
@@ -42,6 +46,8 @@ func (c *cursor) strided(strides []int) {
 }
 
 // seek moves from index 0 to the index of row-major number i.
+//
+//go:noinline // kernels of every element type would hold it
 func (c *cursor) seek(i int) {
 	if i == 0 { // Without this the first one takes longer.
 		return // also where a dimension is empty and there is no index at all

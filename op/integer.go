@@ -438,8 +438,7 @@ var lookupDef = &Def{
 		return sameShape(s)
 	},
 	Ref: Reference{
-		Kernels: integerKernels(lookupBy[int8](), lookupBy[int16](), lookupBy[int32](), lookupBy[int64](),
-			lookupBy[uint8](), lookupBy[uint16](), lookupBy[uint32](), lookupBy[uint64]()),
+		Kernels:    integerKernels(lookup[int8], lookup[int16], lookup[int32], lookup[int64], lookup[uint8], lookup[uint16], lookup[uint32], lookup[uint64]),
 		PerElement: true,
 	},
 	Traits: Elementwise,
@@ -454,13 +453,20 @@ var lookupDef = &Def{
 	},
 }
 
-// lookupBy returns the kernel for indices of type I, which chooses the one for the size of the table's elements.
-func lookupBy[I tensor.Integer]() Kernel {
-	moves := sized(lookup[I, uint8], lookup[I, uint16], lookup[I, uint32], lookup[I, uint64])
-	return func(c *Call, lo, hi int) { moves[c.In[1].DType()](c, lo, hi) }
+func lookup[I tensor.Integer](c *Call, lo, hi int) {
+	switch c.In[1].DType().Size() {
+	case 1:
+		lookupWords[I, uint8](c, lo, hi)
+	case 2:
+		lookupWords[I, uint16](c, lo, hi)
+	case 4:
+		lookupWords[I, uint32](c, lo, hi)
+	case 8:
+		lookupWords[I, uint64](c, lo, hi)
+	}
 }
 
-func lookup[I tensor.Integer, W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
+func lookupWords[I tensor.Integer, W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
 	indices, table, out := tensor.Data[I](c.In[0]), words[W](c.In[1]), words[W](c.Out[0])
 	// The indices of the first and last element; neither can overflow.
 	first := int64(-c.Int("offset"))

@@ -24,10 +24,13 @@ func sized(b1, b2, b4, b8 Kernel) Kernels {
 	return k
 }
 
-// stored returns a table with one kernel for all of [Stored].
-func stored(k Kernel) Kernels {
+// computed are the types of [Numbers] that kernels see: narrower floats are widened.
+var computed = Integers | TypeSet(tensor.Float32, tensor.Float64)
+
+// alike returns a table with one kernel for all these types.
+func alike(k Kernel, types Types) Kernels {
 	var table Kernels
-	for _, d := range Stored.List() {
+	for _, d := range types.List() {
 		table[d] = k
 	}
 	return table
@@ -44,8 +47,12 @@ func wrapping(single, double, b1, b2, b4, b8 Kernel) Kernels {
 
 // unsigned returns the elements of t, integers as unsigned ones.
 func unsigned[T tensor.Element](t *tensor.Tensor) []T {
-	b := t.Bytes()
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
+	return elements[T](t.Bytes())
+}
+
+// elements returns bytes as elements.
+func elements[T tensor.Element](bytes []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/int(unsafe.Sizeof(*new(T))))
 }
 
 // integerKernels returns a table for the eight integer types.

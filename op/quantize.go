@@ -118,9 +118,9 @@ var requantizeDef = &Def{
 
 var (
 	quantizeKernels = merge(quantizedKernels(quantizeLinear[int8], quantizeLinear[int16], quantizeLinear[int32],
-		quantizeLinear[uint8], quantizeLinear[uint16], quantizeLinear[uint32]), stored(quantizeCodes))
+		quantizeLinear[uint8], quantizeLinear[uint16], quantizeLinear[uint32]), alike(quantizeCodes, Stored))
 	dequantizeKernels = merge(quantizedKernels(dequantizeLinear[int8], dequantizeLinear[int16], dequantizeLinear[int32],
-		dequantizeLinear[uint8], dequantizeLinear[uint16], dequantizeLinear[uint32]), stored(dequantizeCodes))
+		dequantizeLinear[uint8], dequantizeLinear[uint16], dequantizeLinear[uint32]), alike(dequantizeCodes, Stored))
 	requantizeKernels = quantizedKernels(requantizeTo[int8](), requantizeTo[int16](), requantizeTo[int32](),
 		requantizeTo[uint8](), requantizeTo[uint16](), requantizeTo[uint32]())
 )

@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -126,7 +127,7 @@ var zeroPointQuantizeDef = &Def{
 	Attrs: quantizerAttrs,
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels:    singleKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
+		Kernels:    singleKernel(zeroPointQuantize),
 		PerElement: true,
 	},
 	Traits: Elementwise,
@@ -142,12 +143,8 @@ var zeroPointQuantizeDef = &Def{
 	},
 }
 
-var zeroPointKernels = merge(Kernels{tensor.Int64: zeroPointQuantize[int64]}, Kernels{
-	tensor.Int8: zeroPointQuantize[int8], tensor.Int16: zeroPointQuantize[int16], tensor.Int32: zeroPointQuantize[int32],
-	tensor.Uint8: zeroPointQuantize[uint8], tensor.Uint16: zeroPointQuantize[uint16], tensor.Uint32: zeroPointQuantize[uint32]})
-
-func zeroPointQuantize[T tensor.Integer](c *Call, lo, hi int) {
-	x, zero, scale, y := tensor.Data[float32](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[float32](c.In[2]), tensor.Data[float32](c.Out[0])
+func zeroPointQuantize(c *Call, lo, hi int) {
+	x, zero, scale, y := tensor.Data[float32](c.In[0]), geometry.IndicesOf(c.In[1]), tensor.Data[float32](c.In[2]), tensor.Data[float32](c.Out[0])
 	least, most := int64(0), codes(c.Int("bits"))
 	if c.Bool("signed") {
 		most = codes(c.Int("bits") - 1)
@@ -160,7 +157,7 @@ func zeroPointQuantize[T tensor.Integer](c *Call, lo, hi int) {
 	cur.seek(lo)
 	for i := lo; i < hi; i++ {
 		s := scale[cur.pos[2]]
-		z := min(max(int64(zero[cur.pos[1]]), -1<<62), 1<<62-1)
+		z := min(max(zero.At(cur.pos[1]), -1<<62), 1<<62-1)
 		q := roundHalfUp(x[cur.pos[0]] / s)
 		if q == q {
 			code := min(max(bounded(q)+z, least), most)

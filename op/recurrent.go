@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -338,7 +339,8 @@ func (v *recurrent) length(c *Call, k, item int) int {
 	if !c.Has(k) {
 		return v.steps
 	}
-	return windowIndex(tensor.Data[int32](c.In[k]), tensor.Data[int64](c.In[k]), item, v.steps+1)
+	lengths := geometry.IndicesOf(c.In[k])
+	return lengths.Among(item, v.steps+1)
 }
 
 // vector returns the part of optional operand k that belongs to index i, where each index has n elements; nil if it is

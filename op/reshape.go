@@ -125,7 +125,7 @@ func reshapeShape(s *Sig) ([]tensor.Shape, error) {
 }
 
 // copyReference is that of operators that only change the shape.
-var copyReference = Reference{Kernels: stored(copyElements), PerElement: true}
+var copyReference = Reference{Kernels: alike(copyElements, Stored), PerElement: true}
 
 func copyElements(c *Call, lo, hi int) {
 	size := max(c.In[0].DType().Size(), 1)

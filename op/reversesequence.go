@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -58,14 +59,14 @@ func innerAxis(a graph.Attrs) int { return max(a.Int("batch_axis"), a.Int("time_
 // reverseSequences moves items, counted over the dimensions up to [innerAxis].
 func reverseSequences(c *Call, lo, hi int) {
 	shape, batch, time, inner := c.In[0].Shape(), c.Int("batch_axis"), c.Int("time_axis"), innerAxis(c.Attrs)
-	src, dst, lengths := c.In[0].Bytes(), c.Out[0].Bytes(), indexReader(c.In[1])
+	src, dst, lengths := c.In[0].Bytes(), c.Out[0].Bytes(), geometry.IndicesOf(c.In[1])
 	item := shape[inner+1:].Len() * c.In[0].DType().Size()
 	// How many items lie between neighbours of the batch and of a sequence.
 	perBatch, perTime := shape[batch+1:inner+1].Len(), shape[time+1:inner+1].Len()
 	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		t, from := i/perTime%shape[time], i
-		if n := min(lengths.at(i/perBatch%shape[batch]), int64(shape[time])); int64(t) < n {
+		if n := min(lengths.At(i/perBatch%shape[batch]), int64(shape[time])); int64(t) < n {
 			from += (int(n) - 1 - 2*t) * perTime
 		}
 		if watch.Copy(dst[i*item:(i+1)*item], src[from*item:]) {

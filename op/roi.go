@@ -180,7 +180,8 @@ func roiPlanes(_ *Sig, out []Type) int { return out[0].Shape[:2].Len() }
 func roiPlane[T fmath.Float](c *Call, n int) (x, y, roi []T) {
 	in, out := c.In[0].Shape(), c.Out[0].Shape()
 	region, channel := n/in[1], n%in[1]
-	item := windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), region, in[0])
+	items := geometry.IndicesOf(c.In[2])
+	item := items.Among(region, in[0])
 	nin, nout, m := in[2:].Len(), out[2:].Len(), 2*len(in[2:])
 	x = tensor.Data[T](c.In[0])[(item*in[1]+channel)*nin:][:nin]
 	y = tensor.Data[T](c.Out[0])[n*nout:][:nout]
@@ -323,7 +324,8 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 		region, channel := n/in[1], n%in[1] // the region among those of all batch items
 		item := region / out[1]
 		if c.Has(2) {
-			item = windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), region, in[0])
+			items := geometry.IndicesOf(c.In[2])
+			item = items.Among(region, in[0])
 		}
 		plane := x[(item*in[1]+channel)*height*width:][:height*width]
 		result := y[n*rows*columns:][:rows*columns]

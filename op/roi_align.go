@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -142,8 +143,8 @@ func (v *side[T]) tap(j, i, step int) (tap, bool) {
 // alignedRegion returns the batch item of a region, and its parts along both dimensions.
 func alignedRegion[T fmath.Float](a graph.Attrs, c *Call, n int, in, out tensor.Shape) (item int, rows, columns side[T]) {
 	roi := tensor.Data[T](c.In[1])[4*n:][:4]
-	item = windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), n, in[0])
-	return item, sideOf(a, roi[1], roi[3], in[2], out[2]), sideOf(a, roi[0], roi[2], in[3], out[3])
+	items := geometry.IndicesOf(c.In[2])
+	return items.Among(n, in[0]), sideOf(a, roi[1], roi[3], in[2], out[2]), sideOf(a, roi[0], roi[2], in[3], out[3])
 }
 
 func roiAlignKernel[T fmath.Float](c *Call, lo, hi int) {

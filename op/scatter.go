@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -31,10 +32,9 @@ var scatterElementsDef = &Def{
 		}
 		return []tensor.Shape{s.In[0].Shape}, nil
 	},
-	Ref: byIndex(scatterSingles[int8], scatterSingles[int16], scatterSingles[int32], scatterSingles[int64],
-		scatterSingles[uint8], scatterSingles[uint16], scatterSingles[uint32], scatterSingles[uint64], func(s *Sig, _ []Type) int {
-			return s.In[0].Shape[:s.Int("axis")].Len()
-		}),
+	Ref: byIndex(scatterSingles, func(s *Sig, _ []Type) int {
+		return s.In[0].Shape[:s.Int("axis")].Len()
+	}),
 	Work:     scatterWork,
 	Lane:     allLane(besideAxis),
 	Generate: func(r *Rand) Case { return r.alongAxis(true) },
@@ -46,14 +46,14 @@ func scatterWork(s *Sig, out []tensor.Shape) Work {
 }
 
 // scatterSingles computes blocks of the result, the parts from the axis on: an update never leaves its block.
-func scatterSingles[I tensor.Integer](c *Call, lo, hi int) {
+func scatterSingles(c *Call, lo, hi int) {
 	in, axis, negative := c.In[0].Shape(), c.Int("axis"), c.Bool("negative")
-	indices, updates := tensor.Data[I](c.In[1]), c.In[2].Bytes()
+	indices, updates := geometry.IndicesOf(c.In[1]), c.In[2].Bytes()
 	src, dst, size := c.In[0].Bytes(), c.Out[0].Bytes(), c.In[0].DType().Size()
 	n, inner, block := in[axis], in[axis+1:].Len(), c.In[1].Shape()[axis:].Len()
 	copy(dst[lo*n*inner*size:hi*n*inner*size], src[lo*n*inner*size:])
 	for i := lo * block; i < hi*block; i++ {
-		to := ((i/block*n+locate(indices[i], n, negative))*inner + i%inner) * size
+		to := ((i/block*n+locate(indices.At(i), n, negative))*inner + i%inner) * size
 		copy(dst[to:to+size], updates[i*size:])
 	}
 }
@@ -78,8 +78,7 @@ var scatterNDDef = &Def{
 		}
 		return []tensor.Shape{s.In[0].Shape}, nil
 	},
-	Ref: byIndex(scatterParts[int8], scatterParts[int16], scatterParts[int32], scatterParts[int64],
-		scatterParts[uint8], scatterParts[uint16], scatterParts[uint32], scatterParts[uint64], nil),
+	Ref:  byIndex(scatterParts, nil),
 	Work: scatterWork,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
@@ -95,14 +94,14 @@ var scatterNDDef = &Def{
 }
 
 // scatterParts computes the whole result: two updates may name one part, so their order counts.
-func scatterParts[I tensor.Integer](c *Call, _, _ int) {
+func scatterParts(c *Call, _, _ int) {
 	in, negative := c.In[0].Shape(), c.Bool("negative")
 	_, k := rowsOf(c.In[1].Shape())
-	indices, updates, dst := tensor.Data[I](c.In[1]), c.In[2].Bytes(), c.Out[0].Bytes()
+	indices, updates, dst := geometry.IndicesOf(c.In[1]), c.In[2].Bytes(), c.Out[0].Bytes()
 	part := in[k:].Len() * c.In[0].DType().Size()
 	copy(dst, c.In[0].Bytes())
 	for i := range coordinates(c.In[1].Shape()) {
-		to := partAt(indices[i*k:(i+1)*k], in, negative) * part
+		to := partAt(&indices, i, in[:k], negative) * part
 		copy(dst[to:to+part], updates[i*part:])
 	}
 }

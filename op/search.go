@@ -16,11 +16,34 @@ func countResult(what string) Result {
 	return Result{Name: "count", Type: tensor.Int64, Doc: "the number of " + what + ", a scalar"}
 }
 
-// The order in which elements are sorted: ascending, zeros of both signs equal, NaNs equal to one another and greater than every number.
+// ordering are the elements of a tensor of any type in the order in which they are sorted: ascending, zeros of both signs equal, NaNs equal to one
+// another and greater than every number.
+type ordering struct {
+	bytes []byte
+	of    func(bytes []byte, i, j int) int
+}
 
-func ascending[T numeric](x, y T) bool { return x < y || x == x && y != y }
+func orderingOf(t *tensor.Tensor) ordering { return ordering{t.Bytes(), orders[t.DType()]} }
 
-func ascendingBool(x, y bool) bool { return !x && y }
+// compare returns whether element i comes before element j, -1, is equal to it, 0, or comes behind it, 1.
+func (o *ordering) compare(i, j int) int { return o.of(o.bytes, i, j) }
+
+var orders = [tensor.NumDTypes]func(bytes []byte, i, j int) int{
+	tensor.Bool: compareElements[uint8], tensor.Float32: compareElements[float32], tensor.Float64: compareElements[float64],
+	tensor.Int8: compareElements[int8], tensor.Int16: compareElements[int16], tensor.Int32: compareElements[int32], tensor.Int64: compareElements[int64],
+	tensor.Uint8: compareElements[uint8], tensor.Uint16: compareElements[uint16], tensor.Uint32: compareElements[uint32], tensor.Uint64: compareElements[uint64],
+}
+
+func compareElements[T numeric](bytes []byte, i, j int) int {
+	list := elements[T](bytes)
+	switch x, y := list[i], list[j]; {
+	case x < y || x == x && y != y:
+		return -1
+	case x > y || x != x && y == y:
+		return 1
+	}
+	return 0
+}
 
 // positions returns the scratch memory as n positions of elements.
 func positions(c *Call, n int) []int64 {

@@ -145,12 +145,12 @@ var castDef = &Def{
 	},
 	Shape: sameShape,
 	Ref: Reference{
-		Kernels: stored(func(c *Call, lo, hi int) {
+		Kernels: alike(func(c *Call, lo, hi int) {
 			n := c.Out[0].DType().PerByte()
 			o := tensor.CastOptions{Unbounded: !c.Bool("saturate"), Round: tensor.Rounding(slices.Index(roundings, c.String("round")))}
 			// It fails only for tensors of different size, which the shape rule excludes, and parts of bytes.
 			_ = o.CastRange(c.Out[0], c.In[0], lo*n, min(hi*n, c.Out[0].Len()))
-		}),
+		}, Stored),
 		PerElement: true,
 	},
 	Traits: Elementwise,

@@ -38,9 +38,7 @@ var topKDef = &Def{
 		return []tensor.Shape{out, out}, nil
 	},
 	Ref: Reference{
-		Kernels: merge(floatKernels(topK(ascending[float32]), topK(ascending[float64])),
-			integerKernels(topK(ascending[int8]), topK(ascending[int16]), topK(ascending[int32]), topK(ascending[int64]),
-				topK(ascending[uint8]), topK(ascending[uint16]), topK(ascending[uint32]), topK(ascending[uint64]))),
+		Kernels: alike(topK, computed),
 		Pieces:  perLine,
 		Scratch: func(s *Sig, out []Type) int { return 8 * min(s.Int("k"), out[0].Shape.Len()) },
 	},
@@ -65,39 +63,33 @@ var topKDef = &Def{
 }
 
 // ranking puts the elements of a line in the order in which they are taken.
-type ranking[T tensor.Element] struct {
-	x       []T // from the line's first element on
+type ranking struct {
+	ordering
+	first   int // the line's first element
 	step    int // from one element of the line to the next
 	largest bool
-	less    func(x, y T) bool
 }
 
-// compare returns whether element i of the line is taken before element j, -1, or behind it, 1.
-func (r *ranking[T]) compare(i, j int64) int {
-	a, b := r.x[int(i)*r.step], r.x[int(j)*r.step]
+// rank returns whether element i of the line is taken before element j, -1, or behind it, 1.
+func (r *ranking) rank(i, j int64) int {
+	a, b := r.first+int(i)*r.step, r.first+int(j)*r.step
 	if r.largest {
 		a, b = b, a
 	}
-	switch {
-	case r.less(a, b):
-		return -1
-	case r.less(b, a):
-		return 1
-	}
-	return cmp.Compare(i, j)
+	return cmp.Or(r.compare(a, b), cmp.Compare(i, j))
 }
 
 // sink restores a heap whose root is the last one in the order, when the item at i may have to go down.
-func (r *ranking[T]) sink(heap []int64, i int, watch *Watch) {
+func (r *ranking) sink(heap []int64, i int, watch *Watch) {
 	for !watch.Stops(2) {
 		child := 2*i + 1
 		if child >= len(heap) {
 			return
 		}
-		if child+1 < len(heap) && r.compare(heap[child], heap[child+1]) < 0 {
+		if child+1 < len(heap) && r.rank(heap[child], heap[child+1]) < 0 {
 			child++
 		}
-		if r.compare(heap[i], heap[child]) > 0 {
+		if r.rank(heap[i], heap[child]) > 0 {
 			return
 		}
 		heap[i], heap[child] = heap[child], heap[i]
@@ -106,7 +98,7 @@ func (r *ranking[T]) sink(heap []int64, i int, watch *Watch) {
 }
 
 // choose sets best to the first ones of n elements, in any order.
-func (r *ranking[T]) choose(best []int64, n int, watch *Watch) {
+func (r *ranking) choose(best []int64, n int, watch *Watch) {
 	k := len(best)
 	for i := range best {
 		best[i] = int64(i)
@@ -118,48 +110,45 @@ func (r *ranking[T]) choose(best []int64, n int, watch *Watch) {
 		r.sink(best, i, watch)
 	}
 	for i := int64(k); i < int64(n) && !watch.over && !watch.Stops(1); i++ {
-		if r.compare(i, best[0]) < 0 {
+		if r.rank(i, best[0]) < 0 {
 			best[0] = i
 			r.sink(best, 0, watch)
 		}
 	}
 }
 
-// first sets best to the first ones of n elements, sorted or in the order in which they stand. It returns false if it was stopped.
-func (r *ranking[T]) first(best []int64, n int, sorted bool, watch *Watch) bool {
+// take sets best to the first ones of n elements, sorted or in the order in which they stand. It returns false if it was stopped.
+func (r *ranking) take(best []int64, n int, sorted bool, watch *Watch) bool {
 	r.choose(best, n, watch)
 	slices.SortFunc(best, func(i, j int64) int {
 		switch {
 		case watch.over || watch.Stops(1):
 			return 0
 		case sorted:
-			return r.compare(i, j)
+			return r.rank(i, j)
 		}
 		return cmp.Compare(i, j)
 	})
 	return !watch.over
 }
 
-// topK makes the kernel for an order of elements. Each line along the axis is a piece.
-//
-//go:noinline // tables of kernels would hold it three times
-func topK[T tensor.Element](less func(x, y T) bool) Kernel {
-	return func(c *Call, lo, hi int) {
-		x, values, indices := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[int64](c.Out[1])
-		shape, axis, k, sorted := c.In[0].Shape(), c.Int("axis"), c.Int("k"), c.Bool("sorted")
-		n, inner := shape[axis], shape[axis+1:].Len()
-		best, watch := positions(c, k), c.Watch()
-		r := ranking[T]{step: inner, largest: c.Bool("largest"), less: less}
-		for line := lo; line < hi; line++ {
-			r.x = x[line/inner*n*inner+line%inner:]
-			if !r.first(best, n, sorted, &watch) {
-				return
-			}
-			to := line/inner*k*inner + line%inner
-			for _, i := range best {
-				values[to], indices[to] = r.x[int(i)*inner], i
-				to += inner
-			}
+// topK takes each line along the axis as a piece.
+func topK(c *Call, lo, hi int) {
+	x, values, indices, size := c.In[0].Bytes(), c.Out[0].Bytes(), tensor.Data[int64](c.Out[1]), c.In[0].DType().Size()
+	shape, axis, k, sorted := c.In[0].Shape(), c.Int("axis"), c.Int("k"), c.Bool("sorted")
+	n, inner := shape[axis], shape[axis+1:].Len()
+	best, watch := positions(c, k), c.Watch()
+	r := ranking{ordering: orderingOf(c.In[0]), step: inner, largest: c.Bool("largest")}
+	for line := lo; line < hi; line++ {
+		r.first = line/inner*n*inner + line%inner
+		if !r.take(best, n, sorted, &watch) {
+			return
+		}
+		to := line/inner*k*inner + line%inner
+		for _, i := range best {
+			copy(values[to*size:(to+1)*size], x[(r.first+int(i)*inner)*size:])
+			indices[to] = i
+			to += inner
 		}
 	}
 }

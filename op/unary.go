@@ -105,7 +105,7 @@ func unary(name, doc string, spec Spec, types Types, kernels Kernels) *Def {
 }
 
 func copyDef() *Def {
-	d := unary("copy", "Copy returns x, bit by bit.", Spec{NNEF: "copy", WebNN: "identity"}, AnyType, stored(copyElements))
+	d := unary("copy", "Copy returns x, bit by bit.", Spec{NNEF: "copy", WebNN: "identity"}, AnyType, alike(copyElements, Stored))
 	d.In[0].Types = Stored
 	d.View = whole
 	d.Simplify = func(n *graph.Node) (*graph.Value, *graph.Node) { return n.In[0], nil }

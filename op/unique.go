@@ -35,10 +35,7 @@ both signs are equal; NaN is greater than every number and equal to NaN. What fi
 		return []tensor.Shape{line, line, line, {}}, nil
 	},
 	Ref: Reference{
-		Kernels: merge(Kernels{tensor.Bool: unique(ascendingBool),
-			tensor.Float32: unique(ascending[float32]), tensor.Float64: unique(ascending[float64])},
-			integerKernels(unique(ascending[int8]), unique(ascending[int16]), unique(ascending[int32]), unique(ascending[int64]),
-				unique(ascending[uint8]), unique(ascending[uint16]), unique(ascending[uint32]), unique(ascending[uint64]))),
+		Kernels: alike(unique, computed|Bools),
 		Scratch: func(s *Sig, _ []Type) int { return 8 * s.In[0].Shape[s.Int("axis")] },
 	},
 	NonNegative: always,
@@ -59,73 +56,65 @@ both signs are equal; NaN is greater than every number and equal to NaN. What fi
 }
 
 // layers are the slices of a tensor along an axis of extent n.
-type layers[T tensor.Element] struct {
-	x               []T
+type layers struct {
+	ordering
 	outer, n, inner int
-	less            func(x, y T) bool
 }
 
-// compare returns whether slice i comes before slice j, -1, is equal to it, 0, or comes behind it, 1.
-func (l *layers[T]) compare(i, j int64) int {
+// compareSlices returns whether slice i comes before slice j, -1, is equal to it, 0, or comes behind it, 1.
+func (l *layers) compareSlices(i, j int64) int {
 	for block := range l.outer {
-		a, b := l.x[(block*l.n+int(i))*l.inner:][:l.inner], l.x[(block*l.n+int(j))*l.inner:][:l.inner]
-		for k, v := range a {
-			switch {
-			case l.less(v, b[k]):
-				return -1
-			case l.less(b[k], v):
-				return 1
+		a, b := (block*l.n+int(i))*l.inner, (block*l.n+int(j))*l.inner
+		for k := range l.inner {
+			if order := l.compare(a+k, b+k); order != 0 {
+				return order
 			}
 		}
 	}
 	return 0
 }
 
-// unique makes the kernel for an order of elements. It computes the whole results.
-//
-//go:noinline // tables of kernels would hold it three times
-func unique[T tensor.Element](less func(x, y T) bool) Kernel {
-	return func(c *Call, _, _ int) {
-		shape, axis := c.In[0].Shape(), c.Int("axis")
-		l := layers[T]{tensor.Data[T](c.In[0]), shape[:axis].Len(), shape[axis], shape[axis+1:].Len(), less}
-		first, inverse, counts := tensor.Data[int64](c.Out[0]), tensor.Data[int64](c.Out[1]), tensor.Data[int64](c.Out[2])
-		order, watch := positions(c, l.n), c.Watch()
-		for i := range order {
-			order[i] = int64(i)
+// unique computes the whole results.
+func unique(c *Call, _, _ int) {
+	shape, axis := c.In[0].Shape(), c.Int("axis")
+	l := layers{orderingOf(c.In[0]), shape[:axis].Len(), shape[axis], shape[axis+1:].Len()}
+	first, inverse, counts := tensor.Data[int64](c.Out[0]), tensor.Data[int64](c.Out[1]), tensor.Data[int64](c.Out[2])
+	order, watch := positions(c, l.n), c.Watch()
+	for i := range order {
+		order[i] = int64(i)
+	}
+	slices.SortFunc(order, func(i, j int64) int {
+		if watch.over || watch.Stops(1+l.outer*l.inner) { // Without this it would end after the sort.
+			return 0
 		}
-		slices.SortFunc(order, func(i, j int64) int {
-			if watch.over || watch.Stops(1+l.outer*l.inner) { // Without this it would end after the sort.
-				return 0
-			}
-			return l.compare(i, j)
-		})
-		number := int64(0)
-		for at, i := range order {
-			if watch.over || watch.Stops(1+l.outer*l.inner) {
-				return
-			}
-			if at > 0 && l.compare(order[at-1], i) != 0 {
-				number++
-			}
-			inverse[i] = number
-		}
-		if !c.Bool("sorted") && !renumber(inverse, order, &watch) {
+		return l.compareSlices(i, j)
+	})
+	number := int64(0)
+	for at, i := range order {
+		if watch.over || watch.Stops(1+l.outer*l.inner) {
 			return
 		}
-		clear(first)
-		clear(counts)
-		count := int64(0)
-		for i := l.n - 1; i >= 0; i-- {
-			if watch.Stops(1) {
-				return
-			}
-			k := inverse[i]
-			first[k] = int64(i)
-			counts[k]++
-			count = max(count, k+1)
+		if at > 0 && l.compareSlices(order[at-1], i) != 0 {
+			number++
 		}
-		tensor.Data[int64](c.Out[3])[0] = count
+		inverse[i] = number
 	}
+	if !c.Bool("sorted") && !renumber(inverse, order, &watch) {
+		return
+	}
+	clear(first)
+	clear(counts)
+	count := int64(0)
+	for i := l.n - 1; i >= 0; i-- {
+		if watch.Stops(1) {
+			return
+		}
+		k := inverse[i]
+		first[k] = int64(i)
+		counts[k]++
+		count = max(count, k+1)
+	}
+	tensor.Data[int64](c.Out[3])[0] = count
 }
 
 // renumber replaces numbers by those of the order in which they occur. It overwrites rank, which is as long. It returns false if it was stopped.

@@ -182,21 +182,13 @@ func argmaxKernel[T tensor.Number](c *Call, lo, hi int) {
 	}
 }
 
-// windowIndex returns element i of a tensor of indices, clamped to 0…n-1.
-func windowIndex(narrow []int32, wide []int64, i, n int) int {
-	if wide != nil {
-		return int(min(max(wide[i], 0), int64(n-1)))
-	}
-	return min(max(int(narrow[i]), 0), n-1)
-}
-
 func sampleKernel[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
 	g := windowed(c)
 	x, y := words[W](c.In[0]), words[W](c.Out[0])
-	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
+	indices := geometry.IndicesOf(c.In[1])
 	o, volume := g.Result(lo), g.Volume()
 	for i := lo; i < hi; i++ {
-		k := g.Position(windowIndex(narrow, wide, i, volume))
+		k := g.Position(indices.Among(i, volume))
 		y[i] = 0
 		if at := g.Source(&o, &k); at >= 0 {
 			y[i] = x[at]
@@ -228,12 +220,12 @@ func desampleKernel[T tensor.Number](c *Call, lo, hi int) {
 	g := unsampled(c)
 	pieces := stillPieces(&g)
 	x, y := unsigned[T](c.In[0]), unsigned[T](c.Out[0])
-	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
+	indices := geometry.IndicesOf(c.In[1])
 	small, large := len(x)/pieces, len(y)/pieces
 	clear(y[lo*large : hi*large])
 	o, volume := g.Result(lo*small), g.Volume()
 	for i := lo * small; i < hi*small; i++ {
-		k := g.Position(windowIndex(narrow, wide, i, volume))
+		k := g.Position(indices.Among(i, volume))
 		if at := g.Source(&o, &k); at >= 0 {
 			y[at] += x[i]
 		}

@@ -13,13 +13,16 @@ const regionMost = 1 << 30
 
 // RegionOf returns region i of a tensor of integers, x0, y0, x1, y1 of each. Corners are bounded by ±2^30.
 func RegionOf(t *tensor.Tensor, i int) (r Region) {
+	corners := IndicesOf(t)
 	for k, to := range [...]*int{&r.X.First, &r.Y.First, &r.X.Last, &r.Y.Last} {
-		*to = corner(t, 4*i+k)
+		*to = int(min(max(corners.At(4*i+k), -regionMost), regionMost))
 	}
 	return r
 }
 
 // Bin returns the elements, within an extent, of bin i of n. If empty is set, one that begins before the extent has none.
+//
+//go:noinline // kernels of every element type would hold it
 func (r Reach) Bin(i, n, extent int, empty bool) (lo, hi int) {
 	from, bins, most := int64(r.First), int64(n), int64(extent) // of which products may not fit an int
 	size := max(int64(r.Last)-from, 0) + 1
@@ -30,35 +33,4 @@ func (r Reach) Bin(i, n, extent int, empty bool) (lo, hi int) {
 	end := from + (int64(i+1)*size+bins-1)/bins
 	lo = int(min(max(begin, 0), most))
 	return lo, max(lo, int(min(max(end, 0), most)))
-}
-
-func corner(t *tensor.Tensor, i int) int {
-	switch t.DType() {
-	case tensor.Int8:
-		return int(tensor.Data[int8](t)[i])
-	case tensor.Int16:
-		return int(tensor.Data[int16](t)[i])
-	case tensor.Int32:
-		return bounded(tensor.Data[int32](t)[i])
-	case tensor.Int64:
-		return bounded(tensor.Data[int64](t)[i])
-	case tensor.Uint8:
-		return int(tensor.Data[uint8](t)[i])
-	case tensor.Uint16:
-		return int(tensor.Data[uint16](t)[i])
-	case tensor.Uint32:
-		return bounded(tensor.Data[uint32](t)[i])
-	}
-	return bounded(tensor.Data[uint64](t)[i])
-}
-
-func bounded[T int32 | int64 | uint32 | uint64](v T) int {
-	limit := T(regionMost)
-	switch {
-	case v > limit:
-		return regionMost
-	case v < 0 && v < -limit:
-		return -regionMost
-	}
-	return int(v)
 }

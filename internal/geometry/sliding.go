@@ -177,6 +177,8 @@ func newSliding(a graph.Attrs, first int, in, out, size []int, up bool) Sliding 
 }
 
 // WithoutZeros returns the geometry without the zeros of a constant border, for operators that leave them out.
+//
+//go:noinline // kernels of every element type would hold it
 func (g *Sliding) WithoutZeros() Sliding {
 	sums := *g
 	if g.Border == BorderConstant {
@@ -217,6 +219,8 @@ func (g *Sliding) NextRow(o *Position) {
 }
 
 // Result returns the index of result number n.
+//
+//go:noinline // kernels of every element type would hold it
 func (g *Sliding) Result(n int) Position {
 	width := max(g.Last().Out, 1)
 	o := g.Row(n / width)
@@ -225,6 +229,8 @@ func (g *Sliding) Result(n int) Position {
 }
 
 // NextResult moves to the following index of the result.
+//
+//go:noinline // kernels of every element type would hold it
 func (g *Sliding) NextResult(o *Position) {
 	if last := g.Rank - 1; o[last]+1 < g.Dim[last].Out {
 		o[last]++
@@ -246,6 +252,8 @@ func (g *Sliding) NextPosition(k *Position) bool {
 }
 
 // Position returns window position number n.
+//
+//go:noinline // kernels of every element type would hold it
 func (g *Sliding) Position(n int) (k Position) {
 	for d := g.Rank - 1; d >= 0; d-- {
 		k[d] = n % g.Dim[d].Size
