@@ -31,7 +31,11 @@ func (a *application) convolution() *geometry.Convolution {
 }
 
 func convolveFloats[T fmath.Float](a *application) *Plan {
-	return convolveRuns(a, fmath.AddProducts[T])
+	return convolveRuns(a, func(acc []T, accStep int, x []byte, at, plane, xStep int, w [convBlock]T, channels, n int) {
+		for i, x := 0, elementsOfType[T](x); i < channels; i++ {
+			fmath.AddProducts(acc, accStep, x[at+i*plane:], xStep, w[i], n)
+		}
+	})
 }
 
 func convolveIntegers(a *application) *Plan {
@@ -42,14 +46,17 @@ func convolveIntegers(a *application) *Plan {
 
 func convolveFrom[X tensor.Integer](a *application) *Plan {
 	if a.wide() {
-		return convolveRuns(a, addProducts[X, int64])
+		return convolveRuns(a, addRuns[X, int64])
 	}
-	return convolveRuns(a, addProducts[X, int32])
+	return convolveRuns(a, addRuns[X, int32])
 }
 
-// convolveRuns returns the plan for an input of X and a result of A, of which each row is a piece. The function adds a run of taps of one
-// filter element: acc[i·accStep] += x[i·xStep]·w for i < n.
-func convolveRuns[X, A tensor.Number](a *application, add func(acc []A, accStep int, x []X, xStep int, w A, n int)) *Plan {
+// runAdder adds a run of taps of a filter element for some channels, whose planes are so far apart: acc[i·accStep] += x[at+c·plane+i·xStep]·w[c] for
+// i < n. It is given the bytes of the input and knows of what type they are.
+type runAdder[A tensor.Number] func(acc []A, accStep int, x []byte, at, plane, xStep int, w [convBlock]A, channels, n int)
+
+// convolveRuns returns the plan for a result of A, of which each row is a piece.
+func convolveRuns[A tensor.Number](a *application, add runAdder[A]) *Plan {
 	v := a.convolution()
 	rows, tile := v.Rows(), max(1, convTile/max(v.Last().Out, 1))
 	return evenly(a.out[0].Shape[0]*v.Channels*rows, func(c *op.Call, lo, hi int) {
@@ -63,10 +70,10 @@ func convolveRuns[X, A tensor.Number](a *application, add func(acc []A, accStep 
 }
 
 // convolveRows computes n rows of a plane of the result.
-func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch *op.Watch, plane, row, n int, add func([]A, int, []X, int, A, int)) {
+func convolveRows[A tensor.Number](c *op.Call, v *geometry.Convolution, watch *op.Watch, plane, row, n int, add runAdder[A]) {
 	width, b, o := v.Last().Out, plane/v.Channels, plane%v.Channels
 	y := tensor.Data[A](c.Out[0])[plane*v.OutPlane+row*width:][:n*width]
-	x := tensor.Data[X](c.In[0])[v.Input(b, o):][:v.GroupIn*v.InPlane]
+	x, input := c.In[0].Bytes(), v.Input(b, o)
 	filter, filterStep := v.Weights(o)
 	first := v.Row(row)
 
@@ -91,9 +98,7 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 			index := first
 			for r := range n {
 				spans(&v.Sliding, &index, &k, func(s span) {
-					for i := range channels {
-						add(y[r*width+s.out:], s.outStep, x[(block+i)*v.InPlane+s.in:], s.inStep, w[i], s.n)
-					}
+					add(y[r*width+s.out:], s.outStep, x, input+block*v.InPlane+s.in, v.InPlane, s.inStep, w, channels, s.n)
 					if excess != 0 {
 						for i := range s.n {
 							y[r*width+s.out+i*s.outStep] -= excess
@@ -124,6 +129,13 @@ func addBias[A tensor.Number](y, bias []A, o int) {
 		if y[i] += b; y[i] != y[i] {
 			y[i] = A(nan)
 		}
+	}
+}
+
+// addRuns is a [runAdder] for integers.
+func addRuns[X, A tensor.Integer](acc []A, accStep int, x []byte, at, plane, xStep int, w [convBlock]A, channels, n int) {
+	for i, x := 0, elementsOfType[X](x); i < channels; i++ {
+		addProducts(acc, accStep, x[at+i*plane:], xStep, w[i], n)
 	}
 }
 

@@ -100,9 +100,15 @@ func multiplyIntegers(biased bool) func(a *application, q *requantization) *Plan
 		if !biased && (!a.zerosAlong(2, 2) || !a.zerosAlong(3, 1)) {
 			return nil
 		}
-		prepare := integer(a.in[1].DType, multiplyBy[int8], multiplyBy[int16], multiplyBy[int32], multiplyBy[int64],
-			multiplyBy[uint8], multiplyBy[uint16], multiplyBy[uint32], multiplyBy[uint64])
-		return prepare(&integerFactors{a.product(), a.has(2) && biased, a.has(2) && !biased, a.has(3) && !biased}, a, q)
+		p := &integerFactors{Product: a.product(), bias: a.has(2) && biased, rowZeros: a.has(2) && !biased, columnZeros: a.has(3) && !biased, wide: a.wide()}
+		p.narrowStore, p.wideStore = storing[int32](q), storing[int64](q)
+		multiply := integer(a.in[1].DType, integerProduct[int8], integerProduct[int16], integerProduct[int32], integerProduct[int64],
+			integerProduct[uint8], integerProduct[uint16], integerProduct[uint32], integerProduct[uint64])
+		plan := evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { multiply(c, p, lo, hi) })
+		if q != nil {
+			plan.Scratch = integerTile * a.out[0].DType.Size()
+		}
+		return plan
 	}
 }
 
@@ -115,34 +121,19 @@ func (a *application) zerosAlong(operand, last int) bool {
 	return shape.Len() == 1 || shape[len(shape)-last] == shape.Len()
 }
 
-// integerFactors are the matrices of a product of integers, and what there is besides: a bias, or zero points.
+// integerFactors are the matrices of a product of integers, what there is besides, a bias or zero points, and where sums of 64 or of 32 bits go.
 type integerFactors struct {
 	*geometry.Product
-	bias, rowZeros, columnZeros bool
+	bias, rowZeros, columnZeros, wide bool
+
+	narrowStore store[int32]
+	wideStore   store[int64]
 }
 
-// multiplyBy is multiplyIntegers for a right matrix of B.
-func multiplyBy[B tensor.Integer](p *integerFactors, a *application, q *requantization) *Plan {
-	plan := evenly(a.out[0].Shape.Len(), nil)
-	if q != nil {
-		plan.Scratch = integerTile * a.out[0].DType.Size()
-	}
-	if a.wide() {
-		write := storing[int64](q)
-		plan.Run = func(c *op.Call, lo, hi int) { integerProduct[B](c, p, write, lo, hi) }
-	} else {
-		write := storing[int32](q)
-		plan.Run = func(c *op.Call, lo, hi int) { integerProduct[B](c, p, write, lo, hi) }
-	}
-	return plan
-}
-
-// integerProduct computes the elements lo…hi-1 of the product. The zero point of a column is multiplied by the sum of the row's elements.
-func integerProduct[B, A tensor.Integer](c *op.Call, p *integerFactors, write store[A], lo, hi int) {
-	w, y := tensor.Data[B](c.In[1]), tensor.Data[A](c.Out[0])
-	if write != nil {
-		y = scratch[A](c)
-	}
+// integerProduct computes the elements lo…hi-1 of the product with a right matrix of B. The zero point of a column is multiplied by the sum of the
+// row's elements.
+func integerProduct[B tensor.Integer](c *op.Call, p *integerFactors, lo, hi int) {
+	w := tensor.Data[B](c.In[1])
 	var tile, row [integerTile]int64
 	eachPart(c, p.Product, lo, hi, integerTile, func(at, width, a, b int) {
 		sums, column, zero, total := tile[:width], at%p.N, int64(0), int64(0)
@@ -167,17 +158,28 @@ func integerProduct[B, A tensor.Integer](c *op.Call, p *integerFactors, write st
 		if p.columnZeros {
 			addOfColumns(sums, c.In[3], column, -total)
 		}
-		to := at
-		if write != nil {
-			to = 0
-		}
-		for j, v := range sums {
-			y[to+j] = A(v)
-		}
-		if write != nil {
-			write(c, y[:width], at, column, true)
+		if p.wide {
+			putSums(c, sums, p.wideStore, at, column)
+		} else {
+			putSums(c, sums, p.narrowStore, at, column)
 		}
 	})
+}
+
+// putSums puts sums of A in the result from an element on, or where a function requantizes them.
+func putSums[A tensor.Integer](c *op.Call, sums []int64, write store[A], at, column int) {
+	var y []A
+	if write == nil {
+		y = tensor.Data[A](c.Out[0])[at:][:len(sums)]
+	} else {
+		y = scratch[A](c)[:len(sums)]
+	}
+	for j, v := range sums {
+		y[j] = A(v)
+	}
+	if write != nil {
+		write(c, y, at, column, true)
+	}
 }
 
 // integerAt returns an element of a tensor of integers, modulo 2^64.

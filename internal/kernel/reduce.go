@@ -238,6 +238,8 @@ func placeInLanes(t *simd.Tier, a *application, name string) *Plan {
 }
 
 // placing returns the function that writes a place as an integer of a type.
+//
+//go:noinline // kernels of every element type would hold it
 func placing(d tensor.DType) func(y *tensor.Tensor, i, at int) {
 	if d == tensor.Int32 {
 		return func(y *tensor.Tensor, i, at int) { tensor.Data[int32](y)[i] = int32(at) }

@@ -12,12 +12,7 @@ import (
 
 // The greatest or least elements of lines: of those that pass a bound, as many as there is room for are collected; then the best of them stay, and the last
 // of these is the bound.
-var topKernels = []Kernel{{Name: "collected", Op: "top_k", In: []op.Types{float32s | op.Integers}, Prepare: alone(func(a *application) *Plan {
-	if a.in[0].DType == tensor.Float32 {
-		return collect[float32](a)
-	}
-	return integer(a.in[0].DType, collect[int8], collect[int16], collect[int32], collect[int64], collect[uint8], collect[uint16], collect[uint32], collect[uint64])(a)
-})}}
+var topKernels = []Kernel{{Name: "collected", Op: "top_k", In: []op.Types{float32s | op.Integers}, Prepare: alone(collect)}}
 
 // How many elements there is room for at least, and how many may be taken at most.
 const (
@@ -37,7 +32,14 @@ type collector struct {
 	watch op.Watch
 }
 
-func collect[T tensor.Number](a *application) *Plan {
+// lineCollector is what all lines of an application have in common.
+type lineCollector struct {
+	like              collector
+	n, inner, k, room int
+	reference         op.Kernel // for lines in which an element has no number
+}
+
+func collect(a *application) *Plan {
 	in, axis, k := a.in[0].Shape, a.Int("axis"), a.Int("k")
 	n, inner := in[axis], in[axis+1:].Len()
 	if k > mostTaken || uint64(n) > math.MaxUint32 {
@@ -47,30 +49,38 @@ func collect[T tensor.Number](a *application) *Plan {
 	if !a.Bool("largest") {
 		like.sign, like.flip = -1, 0
 	}
-	room, reference := min(n, max(2*k, leastCollected)), referenceOf("top_k", tensor.TypeOf[T]())
+	dtype, room := a.in[0].DType, min(n, max(2*k, leastCollected))
+	l, run := &lineCollector{like, n, inner, k, room, referenceOf("top_k", dtype)}, collectLines[float32]
+	if dtype != tensor.Float32 {
+		run = integer(dtype, collectLines[int8], collectLines[int16], collectLines[int32], collectLines[int64],
+			collectLines[uint8], collectLines[uint16], collectLines[uint32], collectLines[uint64])
+	}
 	work := int64(in.Len() + 4*k*bits.Len(uint(k)))
-	return &Plan{Pieces: in.Len() / n, Scratch: 8 * (room + k), Nanos: work, Run: func(c *op.Call, lo, hi int) {
-		x, values, indices := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[int64](c.Out[1])
-		g, memory := like, scratch[uint64](c)
-		g.list, g.watch = memory[:room], c.Watch()
-		for line := lo; line < hi; line++ {
-			from := x[line/inner*n*inner+line%inner:]
-			best, ok := choices(&g, memory[room:], from, n, inner)
-			if g.watch.Stops(k) {
-				return
-			}
-			if !ok {
-				reference(c, line, line+1)
-				continue
-			}
-			to := line/inner*k*inner + line%inner
-			for _, b := range best {
-				i := int(uint32(b))
-				values[to], indices[to] = from[i*inner], int64(i)
-				to += inner
-			}
+	return &Plan{Pieces: in.Len() / n, Scratch: 8 * (room + k), Nanos: work, Run: func(c *op.Call, lo, hi int) { run(l, c, lo, hi) }}
+}
+
+// collectLines takes the best elements of the lines lo…hi-1.
+func collectLines[T tensor.Number](l *lineCollector, c *op.Call, lo, hi int) {
+	x, values, indices := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[int64](c.Out[1])
+	g, memory := l.like, scratch[uint64](c)
+	g.list, g.watch = memory[:l.room], c.Watch()
+	for line := lo; line < hi; line++ {
+		from := x[line/l.inner*l.n*l.inner+line%l.inner:]
+		best, ok := choices(&g, memory[l.room:], from, l.n, l.inner)
+		if g.watch.Stops(l.k) {
+			return
 		}
-	}}
+		if !ok {
+			l.reference(c, line, line+1)
+			continue
+		}
+		to := line/l.inner*l.k*l.inner + line%l.inner
+		for _, b := range best {
+			i := int(uint32(b))
+			values[to], indices[to] = from[i*l.inner], int64(i)
+			to += l.inner
+		}
+	}
 }
 
 // choices returns the best of n elements of a line, as many as there is room for in other, in the order in which they are wanted; false if there is no
