@@ -56,6 +56,7 @@ func TestNothingGiven(t *testing.T) {
 		"tensor.CastRange":         func() error { return tensor.CastRange(some, nil, 0, 1) },
 		"tensor.CopyFrom":          func() error { return some.CopyFrom(nil) },
 		"tensor.CopyFrom zero":     func() error { return zero.CopyFrom(&zero) },
+		"tensor.Copy zero":         func() error { _, err := zero.Copy(); return err },
 		"tensor.Reshape nil":       func() error { _, err := none.Reshape(1); return err },
 		"tensor.Reshape zero":      func() error { _, err := zero.Reshape(1); return err },
 		"tensor.Reinterpret":       func() error { _, err := zero.Reinterpret(tensor.Int8); return err },

@@ -279,7 +279,11 @@ func (w *worker) interpret(s *session) (*answer, error) {
 	for i, p := range s.Outputs() {
 		plain := func(o *report.Output) bool { return o.Name == p.Name && o.Kind == "tensor" }
 		if w.opts.Format == NPZ || w.opts.Format == Parquet && slices.ContainsFunc(rep.Outputs, plain) {
-			a.tensors = append(a.tensors, tensor.Named{Name: p.Name, Tensor: s.Output(i).Clone()})
+			t, err := s.Output(i).Copy()
+			if err != nil {
+				return nil, err
+			}
+			a.tensors = append(a.tensors, tensor.Named{Name: p.Name, Tensor: t})
 		}
 	}
 	return a, nil

@@ -231,7 +231,10 @@ func (r *watchedRun) after(u *Unit) error {
 	if r.observer.Values { // Without this references would compute them again.
 		for _, v := range r.leaves[u] {
 			if t := r.lies[r.program.origin.Values[v]]; t != nil { // Without this references would compute it again.
-				r.values[v] = t.Clone()
+				var err error
+				if r.values[v], err = t.Copy(); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -125,7 +125,9 @@ func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (_ 
 	}
 	out := make(map[string]*tensor.Tensor, len(p.outputs))
 	for i, o := range p.outputs {
-		out[o.Name] = s.frame.outputs[i].Clone()
+		if out[o.Name], err = s.frame.outputs[i].Copy(); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -42,6 +43,10 @@ func (p *Program) NewSession() (s *Session, err error) {
 	defer guard("the making of a session", mapfile.Watch(), &err)
 	if err := p.packs.fill(); err != nil {
 		return nil, err
+	}
+	if need := p.layout.Session(); !limits.Fits(need) {
+		left, _ := limits.Free()
+		return nil, &LimitError{What: "memory", Need: need, Allowed: left}
 	}
 	s = &Session{program: p}
 	s.stop = s.task.ended

@@ -202,7 +202,11 @@ func (s *Session) part(ctx context.Context, p *engine.Program, values Values) (V
 	}
 	out := make(Values)
 	for i, port := range p.Outputs() {
-		out[port.Name] = own.Output(i).Clone() // the session may run again before the values are read
+		t, err := own.Output(i).Copy() // the session may run again before the values are read
+		if err != nil {
+			return nil, err
+		}
+		out[port.Name] = t
 	}
 	return out, nil
 }

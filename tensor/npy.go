@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 var errNoReader = &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
@@ -142,7 +144,9 @@ func (n *npyReader) bytes(count int64, what string) ([]byte, error) {
 	var buf []byte
 	step := int64(1 << 16)
 	if n.sure {
-		step = count
+		if step = count; !limits.Fits(count) {
+			return nil, n.fail(ErrLimit, "%s takes %d bytes, more than there is memory for", what, count)
+		}
 	}
 	for have := 0; int64(have) < count; have = len(buf) {
 		grown := AlignedBytes(int(min(count, max(step, 2*int64(have)))))

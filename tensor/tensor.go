@@ -194,6 +194,18 @@ func (t *Tensor) Clone() *Tensor {
 	return c
 }
 
+// Copy is [Tensor.Clone] that fails, as [New] does, where the machine has no memory for the copy.
+func (t *Tensor) Copy() (*Tensor, error) {
+	if missing(t) {
+		return nil, errNoTensor
+	}
+	c, err := New(t.dtype, t.shape)
+	if err == nil {
+		t.copyTo(c)
+	}
+	return c, err
+}
+
 // Reshape returns the elements of t, in row-major order, as another shape of the same size. A contiguous tensor is
 // viewed, another one copied.
 func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {

@@ -260,7 +260,10 @@ func (d *comparison) inputs(ctx context.Context, opts *diff.RunOptions, g *graph
 			in := make([]*tensor.Tensor, len(g.Inputs))
 			for i, v := range g.Inputs {
 				var err error
-				if in[i], err = randomInput(ctx, rng, m, v.Type); err != nil {
+				if in[i], err = tensor.New(v.Type.DType, v.Type.Shape); err != nil {
+					return nil, err
+				}
+				if err = drawInput(ctx, rng, m, in[i]); err != nil {
 					return nil, err
 				}
 			}
@@ -319,7 +322,10 @@ func (r *runner) inputsAt(j *job, step int) ([]*tensor.Tensor, error) {
 	}
 	in := make([]*tensor.Tensor, len(r.session.Inputs()))
 	for i := range in {
-		in[i] = r.session.Input(i).Clone()
+		var err error
+		if in[i], err = r.session.Input(i).Copy(); err != nil {
+			return nil, err
+		}
 	}
 	return in, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/feed"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/samples"
 	"github.com/concord-nn/concord/internal/stage"
@@ -52,6 +53,7 @@ func refused(format string, args ...any) error {
 
 func main() {
 	collectLater()
+	collectInTime()
 	ctx, stop := interruptible()
 	context.AfterFunc(ctx, func() { time.AfterFunc(2*usualPatience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
@@ -86,6 +88,13 @@ func collectLater() {
 	}
 	usual := debug.SetGCPercent(600)
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
+}
+
+// collectInTime lets the collector know how much memory there is, so that garbage is not what exceeds it.
+func collectInTime() {
+	if _, known := limits.Free(); known && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limits.Memory())
+	}
 }
 
 // usualPatience is how long a command that a signal ends may take to say what it has done. Reading a model, for one, or the standard input, goes on.

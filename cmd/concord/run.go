@@ -15,7 +15,6 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/feed"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/samples"
@@ -357,44 +356,40 @@ func inputNames(inputs []model.Input) []string {
 	return names
 }
 
-// randomInputs draws every input of the session but those of which the manifest says the value. That of a CVM model gets values of its precision.
+// randomInputs draws every input of the session, where the session has it, but those of which the manifest says the value. That of a CVM model gets values of
+// its precision.
 func (r *runner) randomInputs(ctx context.Context) (pipeline.Inputs, error) {
 	rng, in := op.NewRand(r.flags.seed, 1), pipeline.Inputs{Tensors: make(map[string]*tensor.Tensor)}
-	for _, p := range r.session.Inputs() {
-		t, err := randomInput(ctx, rng, r.model.CVM(), p.Type)
-		if err != nil {
+	for i, p := range r.session.Inputs() {
+		if err := drawInput(ctx, rng, r.model.CVM(), r.session.Input(i)); err != nil {
 			return in, err
 		}
 		if k, ok := r.manifest.Input(p.Name).(*manifest.Tensor); !ok || k.Value == nil {
-			in.Tensors[p.Name] = t
+			in.Tensors[p.Name] = r.session.Input(i)
 		}
 	}
 	return in, nil
 }
 
 // drawn is how many elements of a random input are drawn between looks whether they are still wanted.
-const drawn = 1 << 20
+const drawn = 1 << 16
 
-// randomInput draws an input, that of a CVM model from all numbers of its precision. m is nil for others.
-func randomInput(ctx context.Context, rng *op.Rand, m *cvm.Model, of graph.Type) (*tensor.Tensor, error) {
-	t, err := tensor.New(of.DType, of.Shape)
-	if err != nil {
-		return nil, err
-	}
-	all := of.Shape.Len()
+// drawInput draws the elements of an input, that of a CVM model from all numbers of its precision. m is nil for others.
+func drawInput(ctx context.Context, rng *op.Rand, m *cvm.Model, t *tensor.Tensor) error {
+	d, all := t.DType(), t.Len()
 	for at := 0; at < all; at += drawn {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		piece := tensor.Shape{min(drawn, all-at)}
 		var part *tensor.Tensor
 		if m == nil {
-			part = rng.Uniform(of.DType, piece, -1, 1)
+			part = rng.Uniform(d, piece, -1, 1)
 		} else {
 			most := 1<<(min(m.InputPrecision(), 31)-1) - 1 // so that an int holds how many there are
-			part = rng.Integers(of.DType, piece, -most, most)
+			part = rng.Integers(d, piece, -most, most)
 		}
-		copy(t.Bytes()[of.DType.Bytes(at):], part.Bytes())
+		copy(t.Bytes()[d.Bytes(at):], part.Bytes())
 	}
-	return t, nil
+	return nil
 }

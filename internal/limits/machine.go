@@ -1,6 +1,9 @@
 package limits
 
-import "math"
+import (
+	"math"
+	"runtime/debug"
+)
 
 // Memory returns how many bytes a model may take where nobody gives a limit: three quarters of what the machine, or the group of processes that
 // this one belongs to, has left, or EngineMemory where that is not known.
@@ -17,9 +20,16 @@ func Fits(bytes int64) bool {
 	if bytes < FitsAlways {
 		return true
 	}
+	if bytes > math.MaxInt {
+		return false
+	}
 	left, known := Free()
 	if !known {
-		left = FitsUnknown
+		return bytes <= FitsUnknown
 	}
-	return bytes <= left && bytes <= math.MaxInt
+	if bytes > left {
+		debug.FreeOSMemory() // of what nobody has any more
+		left, _ = Free()
+	}
+	return bytes <= left
 }

@@ -7,22 +7,33 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
 
 // Free returns the bytes of memory that are left: what the system says is available, or less if the process, by ulimit, or one of the control groups
 // (version 1 or 2) that it belongs to may have no more. What groups keep of files that were read counts as left.
-func Free() (bytes int64, known bool) { return free(os.DirFS("/")) }
+func Free() (bytes int64, known bool) { return free(os.DirFS("/"), idle()) }
 
-func free(root fs.FS) (int64, bool) {
+// idle returns the bytes of addresses that Go has, and nothing uses.
+func idle() (n int64) {
+	kept := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(kept)
+	for _, k := range kept {
+		n += int64(k.Value.Uint64())
+	}
+	return n
+}
+
+func free(root fs.FS, idle int64) (int64, bool) {
 	left, known := field(root, "proc/meminfo", "MemAvailable:")
 	left = Times(left, 1024)
 	if !known {
 		left = math.MaxInt64
 	}
 	for resource, used := range map[string]string{"Max address space": "VmSize:", "Max data size": "VmData:"} { // ulimit -v and -d
-		if n, ok := unused(root, resource, used); ok {
+		if n, ok := unused(root, resource, used, idle); ok {
 			left, known = min(left, n), true
 		}
 	}
@@ -53,7 +64,7 @@ func free(root fs.FS) (int64, bool) {
 }
 
 // unused returns what the process may still take of a resource, if it has a limit.
-func unused(root fs.FS, resource, used string) (int64, bool) {
+func unused(root fs.FS, resource, used string, idle int64) (int64, bool) {
 	text, _ := fs.ReadFile(root, "proc/self/limits")
 	_, rest, _ := strings.Cut(string(text), "\n"+resource)
 	words := strings.Fields(rest)
@@ -62,8 +73,11 @@ func unused(root fs.FS, resource, used string) (int64, bool) {
 		return 0, false
 	}
 	limit, err := strconv.ParseInt(words[0], 10, 64) // of none it says unlimited
-	return max(limit-Times(kilobytes, 1024), 0), err == nil
+	return max(limit-Times(kilobytes, 1024), idle, arena) - arena, err == nil
 }
+
+// arena is the unit in which Go takes addresses from the system.
+const arena = 64 << 20
 
 // groups are the files of a version of control groups.
 type groups struct{ mount, limit, used, cached string }

@@ -12,7 +12,7 @@ const (
 	NPZMembers     = 1 << 16
 	NPZRatio       = 400
 
-	FitsAlways  = 1 << 30
+	FitsAlways  = 1 << 26
 	FitsUnknown = 1 << 37
 
 	FileRead     = min(4<<30, math.MaxInt/4)

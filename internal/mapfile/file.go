@@ -166,6 +166,9 @@ func Read(r io.Reader) ([]byte, error) { return read(r, limits.FileRead) }
 func read(r io.Reader, limit int64) (data []byte, err error) {
 	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= min(limit, math.MaxInt) {
+			if !limits.Fits(info.Size()) {
+				return nil, fmt.Errorf("its %d bytes are more than there is memory for", info.Size())
+			}
 			data = make([]byte, info.Size()) // Without this it is in memory twice for a while.
 		}
 	}

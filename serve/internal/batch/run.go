@@ -249,8 +249,11 @@ func (s *Scheduler) out(own *session, p part) error {
 			return err
 		}
 		for i, port := range own.single.Outputs() {
-			r.names = append(r.names, port.Name)
-			r.outputs = append(r.outputs, own.single.Output(i).Clone())
+			t, err := own.single.Output(i).Copy()
+			if err != nil {
+				return err
+			}
+			r.names, r.outputs = append(r.names, port.Name), append(r.outputs, t)
 		}
 		return nil
 	}
