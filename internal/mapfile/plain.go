@@ -32,6 +32,8 @@ func Plain(err error) error {
 		return &plainError{"there is no such file", fs.ErrNotExist}
 	case errors.Is(err, fs.ErrPermission):
 		return &plainError{"it may not be read: permission denied", fs.ErrPermission}
+	case errors.Is(err, fs.ErrInvalid): // as of package fs, which takes neither / nor ..
+		return &plainError{"it is no name of a file", err}
 	case errors.As(err, &path) && path.Err.Error() == "path escapes from parent": // of os.Root, which has no name for it
 		return &plainError{"it leads out of the folder that it is looked for in", err}
 	case errors.As(err, &path):
