@@ -843,6 +843,7 @@ var routinesNEON = Routines{
 		"sub_saturate_uint8":  {"pairsSubSaturateUint8NEON", pairsSubSaturateUint8NEON},
 		"sub_saturate_int16":  {"pairsSubSaturateInt16NEON", pairsSubSaturateInt16NEON},
 		"sub_saturate_uint16": {"pairsSubSaturateUint16NEON", pairsSubSaturateUint16NEON},
+		"mul_int8":            {"pairsMulInt8NEON", pairsMulInt8NEON},
 		"mul_int16":           {"pairsMulInt16NEON", pairsMulInt16NEON},
 		"mul_int32":           {"pairsMulInt32NEON", pairsMulInt32NEON},
 		"max_int8":            {"pairsMaxInt8NEON", pairsMaxInt8NEON},

@@ -567,6 +567,9 @@ func pairsSubSaturateInt16NEON(a *PairsArgs)
 func pairsSubSaturateUint16NEON(a *PairsArgs)
 
 //go:noescape
+func pairsMulInt8NEON(a *PairsArgs)
+
+//go:noescape
 func pairsMulInt16NEON(a *PairsArgs)
 
 //go:noescape

@@ -380,6 +380,8 @@ var pairsSubSaturateInt16NEON func(a *PairsArgs)
 
 var pairsSubSaturateUint16NEON func(a *PairsArgs)
 
+var pairsMulInt8NEON func(a *PairsArgs)
+
 var pairsMulInt16NEON func(a *PairsArgs)
 
 var pairsMulInt32NEON func(a *PairsArgs)

@@ -44,7 +44,7 @@ var rules = map[string]rule{
 	},
 
 	"VPSLLW": shiftBy("SHL", "8H"), "VPSLLD": shiftBy("SHL", "4S"), "VPSLLQ": shiftBy("SHL", "2D"),
-	"VPSRLD": shiftBy("USHR", "4S"), "VPSRLQ": shiftBy("USHR", "2D"), "VPSRAD": shiftBy("SSHR", "4S"),
+	"VPSRLW": shiftBy("USHR", "8H"), "VPSRLD": shiftBy("USHR", "4S"), "VPSRLQ": shiftBy("USHR", "2D"), "VPSRAD": shiftBy("SSHR", "4S"),
 	"VPSLLVD": shiftEach("USHL", false), "VPSRLVD": shiftEach("USHL", true), "VPSRAVD": shiftEach("SSHL", true),
 	"VPSLLVQ": shiftEachLong(false), "VPSRLVQ": shiftEachLong(true),
 
