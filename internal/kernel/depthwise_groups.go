@@ -34,7 +34,7 @@ func lanesOfGroups(t *simd.Tier, r Region) *Plan {
 	if out.Len() == 0 || in.Len() == 0 || weights == nil || filter[1] < 2 || filter[1] > lanesMost || out[1] < lanesAll || a.String("border") != "constant" {
 		return nil
 	}
-	l := &groupLanes{each: filter[1], out: out[1], groups: in[1] / filter[1], plane: in[2:].Len(), move: interleaverOf[uint32](&simd.AVX2)}
+	l := &groupLanes{each: filter[1], out: out[1], groups: in[1] / filter[1], plane: in[2:].Len(), move: interleaverOf[uint32](simd.Common)}
 	d, h, w, ok := slides(n.Attrs, 2, in, out, filter[2:])
 	if !ok || w.Size > 1 && w.Dilation > 1 {
 		return nil

@@ -13720,7 +13720,7 @@ DATA c32_80000000<>+0(SB)/4, $0x80000000
 GLOBL c32_80000000<>(SB), RODATA|NOPTR, $4
 
 // func elementsGeluTanhNEON(a uintptr)
-TEXT ·elementsGeluTanhNEON(SB), NOSPLIT, $0-8
+TEXT ·elementsGeluTanhNEON(SB), NOSPLIT, $544-8
 	MOVD a+0(FP), R0
 	MOVD 72(R0), R2
 	MOVD (R0), R3
@@ -13733,7 +13733,8 @@ TEXT ·elementsGeluTanhNEON(SB), NOSPLIT, $0-8
 
 two1:
 	ADD $256, R1, R6
-	ADD $31, R0, R7
+	MOVD $local-544(SP), R16
+	ADD $31, R16, R7
 	ANDS $-32, R7
 	SUBS R1, R7
 	WORD $0x6f00e400 // MOVI V0.2D, #0x0
@@ -14866,7 +14867,7 @@ DATA c32_4b3fffc4v<>+24(SB)/8, $0x4b3fffc44b3fffc4
 GLOBL c32_4b3fffc4v<>(SB), RODATA|NOPTR, $32
 
 // func elementsGeluSigmoidNEON(a uintptr)
-TEXT ·elementsGeluSigmoidNEON(SB), NOSPLIT, $0-8
+TEXT ·elementsGeluSigmoidNEON(SB), NOSPLIT, $544-8
 	MOVD a+0(FP), R0
 	MOVD 72(R0), R2
 	MOVD (R0), R3
@@ -14879,7 +14880,8 @@ TEXT ·elementsGeluSigmoidNEON(SB), NOSPLIT, $0-8
 
 two1:
 	ADD $256, R1, R6
-	ADD $31, R0, R7
+	MOVD $local-544(SP), R16
+	ADD $31, R16, R7
 	ANDS $-32, R7
 	SUBS R1, R7
 	WORD $0x6f00e400 // MOVI V0.2D, #0x0
@@ -17380,7 +17382,7 @@ done3:
 	RET
 
 // func elementsSiluNEON(a uintptr)
-TEXT ·elementsSiluNEON(SB), NOSPLIT, $0-8
+TEXT ·elementsSiluNEON(SB), NOSPLIT, $544-8
 	MOVD a+0(FP), R0
 	MOVD 72(R0), R2
 	MOVD (R0), R3
@@ -17393,7 +17395,8 @@ TEXT ·elementsSiluNEON(SB), NOSPLIT, $0-8
 
 two1:
 	ADD $256, R1, R6
-	ADD $31, R0, R7
+	MOVD $local-544(SP), R16
+	ADD $31, R16, R7
 	ANDS $-32, R7
 	SUBS R1, R7
 	WORD $0x6f00e400 // MOVI V0.2D, #0x0
@@ -18432,7 +18435,7 @@ whole10:
 	B known4
 
 // func elementsSigmoidNEON(a uintptr)
-TEXT ·elementsSigmoidNEON(SB), NOSPLIT, $0-8
+TEXT ·elementsSigmoidNEON(SB), NOSPLIT, $544-8
 	MOVD a+0(FP), R0
 	MOVD 72(R0), R2
 	MOVD (R0), R3
@@ -18445,7 +18448,8 @@ TEXT ·elementsSigmoidNEON(SB), NOSPLIT, $0-8
 
 two1:
 	ADD $256, R1, R6
-	ADD $31, R0, R7
+	MOVD $local-544(SP), R16
+	ADD $31, R16, R7
 	ANDS $-32, R7
 	SUBS R1, R7
 	WORD $0x6f00e400 // MOVI V0.2D, #0x0

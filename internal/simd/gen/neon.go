@@ -45,7 +45,8 @@ type translation struct {
 	given   uint32 // the registers that the instruction's work has taken
 	saved   uint32 // the registers that the instruction's work has taken although they are in use: they are kept on the stack meanwhile
 	content []register
-	frame   int
+	frame   int // how many of these there are at most
+	locals  int // the bytes of the routine's own frame, which lie above them
 }
 
 // node is an instruction or a label, and which vector registers are read behind it before they are written.
@@ -109,11 +110,11 @@ func (t *translation) function(fn *ir.Function) {
 	}
 	t.liveness()
 	whole := t.Buffer
-	t.Buffer, t.frame = new(bytes.Buffer), 0
+	t.Buffer, t.frame, t.locals = new(bytes.Buffer), 0, (fn.LocalSize+15)/16*16
 	for t.at = range t.code {
 		t.node(&t.code[t.at])
 	}
-	fmt.Fprintf(whole, "\n// func %s(a uintptr)\nTEXT ·%[1]s(SB), NOSPLIT, $%[2]d-8\n%s", t.name, 16*t.frame, t.Bytes())
+	fmt.Fprintf(whole, "\n// func %s(a uintptr)\nTEXT ·%[1]s(SB), NOSPLIT, $%[2]d-8\n%s", t.name, t.locals+16*t.frame, t.Bytes())
 	t.Buffer = whole
 }
 
@@ -170,7 +171,7 @@ func (t *translation) node(n *node) {
 		rule(t, n.Operands)
 	}
 	for i, r := range t.content {
-		t.line("FMOVQ saved%d-%d(SP), F%d", r, 16*(i+1), r)
+		t.line("FMOVQ saved%d-%d(SP), F%d", r, t.locals+16*(i+1), r)
 	}
 	if factor {
 		return
@@ -349,7 +350,7 @@ func (t *translation) temp() register {
 	t.saved |= 1 << r
 	t.content = append(t.content, r)
 	t.frame = max(t.frame, len(t.content))
-	t.line("FMOVQ F%d, saved%d-%d(SP)", r, r, 16*len(t.content))
+	t.line("FMOVQ F%d, saved%d-%d(SP)", r, r, t.locals+16*len(t.content))
 	return r
 }
 
@@ -426,6 +427,9 @@ func repeats(g *ir.Global) bool {
 func (t *translation) place(m operand.Mem, multiple, least, most int) string {
 	base, disp := "", m.Disp
 	switch {
+	case m.Base == reg.StackPointer:
+		t.line("MOVD $local-%d(SP), R%d", t.locals-disp, address)
+		base, disp = fmt.Sprintf("R%d", address), 0
 	case m.Base == nil || m.Symbol.Name != "":
 		t.line("MOVD $%s, R%d", operand.Mem{Symbol: m.Symbol, Disp: disp, Base: m.Base}.Asm(), address)
 		base, disp = fmt.Sprintf("R%d", address), 0
