@@ -350,3 +350,18 @@ func TestPackedMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestPlacesOfEqualElements holds argmax_pool to its reference where all elements are equal and borders meet later ones first.
+func TestPlacesOfEqualElements(t *testing.T) {
+	for _, border := range []string{"ignore", "constant", "replicate", "reflect", "reflect-even"} {
+		x, err := tensor.New(tensor.Float32, tensor.Shape{3, 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := op.Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("size", []int{2, 3}, "padding", []int{1, 0, 2, 0}, "border", border, "dtype", tensor.Int32, "steps", []int{6, 1})}
+		n := nodeOf(t, "argmax_pool", []op.Type{graph.TypeOf(x)}, c.Attrs)
+		if p := kernel.For(kernel.Tiers, kernel.Region{Nodes: []*graph.Node{n}}); p != nil {
+			newTrial(t, op.NewRand(1, 1), "argmax_pool", c, p).check()
+		}
+	}
+}

@@ -243,7 +243,9 @@ func rootOfSquares(average bool) func(a *application) *Plan {
 func argmaxFloats(a *application) *Plan {
 	g, _ := a.window()
 	steps, width := a.Ints("steps"), g.Last().Out
-	outside := g.Border == geometry.BorderConstant && slices.ContainsFunc(g.Dim[:g.Rank], func(d geometry.Slide) bool { return d.Outside() })
+	// Some borders meet later elements first: of equal ones that counts.
+	outside := (g.Border == geometry.BorderConstant || g.Border != geometry.BorderIgnore && len(steps) > 0) &&
+		slices.ContainsFunc(g.Dim[:g.Rank], func(d geometry.Slide) bool { return d.Outside() })
 	if outside || width > longRun || len(steps) > 0 && !slices.Equal(steps, geometry.Distances(a.in[0].Shape)) {
 		return nil
 	}

@@ -60,7 +60,7 @@ func laysBlocks(n *graph.Node) bool {
 	}
 	in, filter, out := n.In[0].Type.Shape, n.In[1].Type.Shape, n.Out[0].Type.Shape
 	d := len(filter) - 2
-	if out.Len() == 0 || op.Groups(n.Attrs, out[1]) != 1 || 2+2*d > tensor.MaxRank || slices.ContainsFunc(n.Attrs.Ints("padding"), func(k int) bool { return k != 0 }) {
+	if out.Len() == 0 || filter.Len() == 0 || op.Groups(n.Attrs, out[1]) != 1 || 2+2*d > tensor.MaxRank || slices.ContainsFunc(n.Attrs.Ints("padding"), func(k int) bool { return k != 0 }) {
 		return false
 	}
 	w := geometry.WindowOf(n.Attrs, filter[2:])
